@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use tracesift_etl::payload::dotnet::RUNDOWN_PROVIDER;
+use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
 use tracesift_etl::{Guid, class, payload};
 
 use crate::event_kinds::{EventChoice, EventKind, is_injected};
@@ -98,6 +98,8 @@ const IN_TABLES: &[(Guid, &[RangeInclusive<u16>])] = &[
     (payload::TCPIP, &[1074..=1074, 1159..=1160, 1332..=1332]),
     (payload::KERNEL_MEMORY, &[1..=2]),
     (payload::KERNEL_FILE, &[10..=34]),
+    // Allocations, ranges of memory that the GC moved, compilations, with the code and its map, and the stacks of other events of the runtime.
+    (RUNTIME_PROVIDER, &[10..=10, 21..=23, 82..=82, 143..=145, 190..=190]),
     // Not options and aborts, whose option and reason no table has, nor what the network indicates.
     (class::WINSOCK_AFD, WINSOCK_CALLS),
 ];

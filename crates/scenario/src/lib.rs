@@ -14,6 +14,7 @@ pub mod energy;
 pub mod files;
 pub mod filters;
 pub mod handles;
+pub mod interrupts;
 pub mod linux;
 mod machine;
 mod population;
@@ -26,6 +27,7 @@ mod scale;
 mod simulate;
 pub mod sockets;
 pub mod story;
+pub mod system_calls;
 pub mod tcp;
 mod truth;
 

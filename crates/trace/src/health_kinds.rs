@@ -187,7 +187,15 @@ health_kinds! {
     FILE_OPERATION_ENDS_WITHOUT_START = "file_operation_ends_without_start", Usual, "A file operation ended that began before the recording, or that is of no kind with rows.", "";
     FILTER_CALLS_WITHOUT_END = "filter_calls_without_end", Usual, "A file system filter driver was called, and the recording does not have the end of the call. Its row is open.", "";
     OTHER_FILE_SOURCE = "other_file_source", Usual, "Two sources tell of the same file operations. One of them has rows.", "";
+    INTERRUPTS_WITHOUT_BEGIN = "interrupts_without_begin", Usual, "An interrupt, a deferred procedure call, a softirq, a timer or a work item ended that began before the recording. It has no row.", "";
+    INTERRUPTS_WITHOUT_END = "interrupts_without_end", Usual, "The end of an interrupt, a softirq, a timer or a work item is not in the recording. It has no row.", "";
+    INCOMPLETE_INTERRUPTS = "incomplete_interrupts", Unreadable, "An event of an interrupt, a softirq, a timer or a work item lacks its fields or its CPU.", "";
+    LOCK_WAITS_WITHOUT_BEGIN = "lock_waits_without_begin", Usual, "A wait for a lock ended that began before the recording. It has no row.", "";
+    LOCK_WAITS_WITHOUT_END = "lock_waits_without_end", Usual, "The end of a wait for a lock is not in the recording, though the thread went on. It has no row.", "";
+    INCOMPLETE_LOCK_EVENTS = "incomplete_lock_events", Unreadable, "An event of a lock lacks its fields.", "";
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
+    SYSCALLS_WITHOUT_THREAD = "syscalls_without_thread", Usual, "The entry or return of a system call of Windows, and no context switch tells which thread ran on the CPU. It has no row.",
+        "Record context switches, too.";
     SYSCALLS_WITHOUT_EXIT = "syscalls_without_exit", Usual, "The exit of a system call was not recorded.", "";
     PAGE_FAULT_EVENTS_LEFT_OUT = "page_fault_events_left_out", Usual, "Several events tell of the same page faults. One of them counts.", "";
     PAGE_FAULTS_WITHOUT_THREAD = "page_faults_without_thread", Usual, "A page fault names no thread, and no context switch tells which thread ran. It has no row.",
@@ -239,6 +247,10 @@ health_kinds! {
         "A call of a socket ended that began before the recording. It has no row.", "";
     SOCKET_CALLS_WITHOUT_END = "socket_calls_without_end", Usual,
         "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
+    GC_WITHOUT_BEGIN = "gc_without_begin", Usual,
+        "A garbage collection of .NET ended that began before the recording, or whose begin was lost. It has no row.", "";
+    COMPILATIONS_OVER_BUDGET = "compilations_over_budget", Usual,
+        "More methods of .NET were being compiled than are followed. The oldest compilations count as not finished.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,

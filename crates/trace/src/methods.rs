@@ -370,7 +370,7 @@ impl MethodsBuilder {
             addresses: AddressMap::new(mappings),
             in_images,
             entry_points: entry_points(&self.entry_points, population, images),
-            modules: told.modules,
+            told,
             pdbs: self.pdbs,
             il_maps: self.il_maps,
             text: self.text,
@@ -414,6 +414,7 @@ fn entry_points(
 }
 
 /// Modules by process and the runtime's number, each with the times at which it was told of.
+#[derive(Debug)]
 struct ToldModules {
     modules: Vec<ManagedModule>,
     by_number: FxHashMap<(ProcessId, u64), Vec<(i64, u32)>>,
@@ -460,13 +461,20 @@ pub struct Methods {
     addresses: AddressMap<ProcessId, Method>,
     in_images: Vec<InImage>,
     entry_points: Vec<(ProcessId, ModuleId, u64, Method)>,
-    modules: Vec<ManagedModule>,
+    told: ToldModules,
     pdbs: Vec<PdbIdentity>,
     il_maps: IlMaps,
     text: String,
 }
 
 impl Methods {
+    /// File name of the module that has a number of the runtime at a time.
+    #[must_use]
+    pub fn module_of_number(&self, process: ProcessId, number: u64, ticks: i64) -> Option<&str> {
+        let module = self.told.modules.get(self.told.at(process, number, ticks)? as usize)?;
+        Some(file_name(self.slice(module.path)))
+    }
+
     /// The method at an address outside of all images. Where none is there, the one that ends right in front of it: a call that never
     /// returns may be the last instruction, and its return address lies behind it.
     #[must_use]
@@ -521,14 +529,14 @@ impl Methods {
     /// Path of the method's module.
     #[must_use]
     pub fn module_path(&self, method: Method) -> Option<&str> {
-        let module = self.modules.get(method.module? as usize)?;
+        let module = self.told.modules.get(method.module? as usize)?;
         Some(self.slice(module.path))
     }
 
     /// PDB of the method's module.
     #[must_use]
     pub fn pdb(&self, method: Method) -> Option<&PdbIdentity> {
-        let module = self.modules.get(method.module? as usize)?;
+        let module = self.told.modules.get(method.module? as usize)?;
         self.pdbs.get(module.pdb? as usize)
     }
 

@@ -11,7 +11,11 @@ mod calls;
 mod code;
 mod events;
 mod filters;
+mod gc;
 mod identity;
+mod interrupts;
+mod locks;
+mod managed;
 mod memory;
 mod network;
 mod objects;
@@ -19,13 +23,20 @@ mod power;
 mod sockets;
 mod storage;
 mod summary;
+mod thread_pool;
 
 pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
 pub use filters::FilterCallRow;
+pub use gc::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, gc_kinds, gc_suspension_reasons};
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
+pub use interrupts::{InterruptRow, interrupt_kinds};
+pub use locks::{LockWaitRow, lock_flags, lock_sources};
+pub use managed::{
+    ClrAllocationRow, JitMethodRow, clr_allocation_kinds, clr_allocation_sources, jit_tiers, jit_triggers,
+};
 pub use memory::{
     AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
     reclaim_kinds,
@@ -39,6 +50,7 @@ pub use power::{
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
+pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
 
 use crate::schema::{Row, TableDefinition};
 
@@ -78,6 +90,12 @@ macro_rules! every_table {
             SyscallNameRow,
             FileIoRow,
             FilterCallRow,
+            InterruptRow,
+            LockWaitRow,
+            ThreadPoolRow,
+            GcCollectionRow,
+            GcSuspensionRow,
+            GcFinalizedRow,
             CounterValueRow,
             CpuRow,
             CpuFrequencyRow,
@@ -90,6 +108,8 @@ macro_rules! every_table {
             MemorySessionRow,
             MemoryStateRow,
             ReclaimRow,
+            JitMethodRow,
+            ClrAllocationRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -148,10 +168,24 @@ macro_rules! event_tables {
             file_io(FileIoRow) in file_io,
             /// A call of a file system filter driver.
             filter_call(FilterCallRow) in filter_calls,
+            /// A garbage collection.
+            gc_collection(GcCollectionRow) in gc_collections,
+            /// Objects whose finalizers ran.
+            gc_finalized(GcFinalizedRow) in gc_finalized,
+            /// A suspension of managed threads.
+            gc_suspension(GcSuspensionRow) in gc_suspensions,
             /// A handle.
             handle(HandleRow) in handles,
             /// A hard fault.
             hard_fault(HardFaultRow) in hard_faults,
+            /// A run of an interrupt, of a deferred procedure call or of a work item.
+            interrupt(InterruptRow) in interrupts,
+            /// A wait for a lock.
+            lock_wait(LockWaitRow) in lock_waits,
+            /// A sampled allocation of .NET.
+            clr_allocation(ClrAllocationRow) in clr_allocations,
+            /// A compilation of a .NET method.
+            jit_method(JitMethodRow) in jit_methods,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.
@@ -177,7 +211,9 @@ macro_rules! event_tables {
             /// A call of a socket.
             socket_call(SocketCallRow) in socket_calls,
             /// A system call.
-            syscall(SyscallRow) in syscalls
+            syscall(SyscallRow) in syscalls,
+            /// An event of a thread pool.
+            thread_pool(ThreadPoolRow) in thread_pool
         }
     };
 }

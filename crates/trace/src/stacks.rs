@@ -184,6 +184,12 @@ impl Stacks {
         }
     }
 
+    /// File name of the .NET module that has a number of the runtime at a time.
+    #[must_use]
+    pub fn managed_module(&self, process: ProcessId, number: u64, ticks: i64) -> Option<&str> {
+        self.methods.module_of_number(process, number, ticks)
+    }
+
     /// Whether an address is kernel mode.
     #[must_use]
     pub fn is_kernel(&self, address: u64) -> bool {

@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 use crate::table_question::StackMeasure;
 
+pub mod contention;
 pub mod cpu;
 pub mod disk;
 pub mod dns;
@@ -16,10 +17,14 @@ mod exit_stacks;
 pub mod faults;
 pub mod file;
 pub mod frequency;
+pub mod gc;
+pub mod gcalloc;
 pub mod gdi;
 pub mod handles;
 pub mod idle;
 pub mod instants;
+pub mod interrupts;
+pub mod jit;
 pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
@@ -40,6 +45,7 @@ pub mod stats;
 pub mod syscalls;
 pub mod tcp;
 pub mod testrun;
+pub mod threadpool;
 pub mod threads;
 pub mod udp;
 pub mod version;
@@ -60,8 +66,14 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
+            /// Which threads waited for locks that others held, and how long
+            Contention(contention),
+            /// When thread pools of .NET programs lacked threads
+            Threadpool(threadpool),
             /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
+            /// How long interrupts, DPCs and softirqs took, by driver and more
+            Interrupts(interrupts),
             /// Which processes touched pages that were not in their memory
             Faults(faults),
             /// Reads and writes by disk and file, and how busy the disks were
@@ -101,6 +113,12 @@ macro_rules! every_question {
             /// Memory that was allocated and not freed
             #[command(visible_alias = "allocations")]
             Virtualalloc(virtualalloc),
+            /// How long .NET garbage collections stopped processes, and why
+            Gc(gc),
+            /// How many bytes of which types of .NET were allocated, by whom
+            Gcalloc(gcalloc),
+            /// Which .NET methods were compiled, how long it took, who waited
+            Jit(jit),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -132,9 +150,12 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<file::FileOperations, 0>(),
     StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<minifilter::Minifilter, 0>(),
+    StackMeasure::of::<interrupts::Interrupts, 0>(),
+    StackMeasure::of::<contention::Contention, 0>(),
     StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),
+    StackMeasure::of::<gc::Gc, 0>(),
     StackMeasure::of::<handles::Handles, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 0>(),
     StackMeasure::of::<virtualalloc::Allocations, 1>(),
@@ -143,6 +164,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<pmc::Samples, 2>(),
     StackMeasure::of::<pmc::Samples, 3>(),
     StackMeasure::of::<pmc::Samples, 4>(),
+    StackMeasure::of::<jit::Jit, 0>(),
+    StackMeasure::of::<gcalloc::GcAllocations, 0>(),
 ];
 
 /// The questions that have commands of their own.

@@ -106,6 +106,12 @@ impl<R> Dimension<R> {
         Self::new("method", Of::Method { place, column: text_column("method", "Method") })
     }
 
+    /// The routine of a row that has stacks, too: the function that has the instruction.
+    #[must_use]
+    pub const fn routine(place: fn(&R) -> (Option<StackId>, Option<FrameId>)) -> Self {
+        Self::new("routine", Of::Method { place, column: text_column("routine", "Routine") })
+    }
+
     /// A number with words for its values.
     #[must_use]
     pub const fn words(
@@ -230,6 +236,11 @@ impl<R> Dimension<R> {
     }
 }
 
+/// A status of Windows that is a warning or an error, as headers write its number; `None`: another number.
+pub(super) fn status(number: i64) -> Option<String> {
+    u32::try_from(number).ok().filter(|number| *number >= 0x8000_0000).map(|number| format!("{number:#x}"))
+}
+
 const fn text_column(key: &'static str, title: &'static str) -> Column {
     Column { key, title, kind: Kind::Text, view: View::Always, help: "" }
 }
@@ -303,6 +314,8 @@ pub struct Shorthand {
     pub option: &'static str,
     /// The dimensions.
     pub by: &'static [&'static str],
+    /// The word of `--sort` without that option; `None`: that of the question.
+    pub sort: Option<&'static str>,
     /// One sentence for its help.
     pub help: &'static str,
 }

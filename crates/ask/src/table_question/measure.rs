@@ -95,7 +95,7 @@ pub(super) enum How<R: 'static> {
     Mean([&'static str; 2]),
     /// One measure divided by another one, and what becomes of the quotient: a number with a fraction.
     Ratio([&'static str; 2], Quotient),
-    /// A measure of time divided by the length of the time range and multiplied: how many rows are under way in the mean.
+    /// A measure divided by the length of the time range and multiplied: of time, how many rows are under way in the mean.
     PerTime(&'static str, f64),
     /// Share of the time range that the rows of each value of a dimension cover, in percent; of several values the mean.
     Covers(&'static str),
@@ -312,6 +312,14 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn per_time(key: &'static str, title: &'static str, of: &'static str) -> Self {
         Self::new(key, title, Kind::Number(2), How::PerTime(of, 1.0))
+    }
+
+    /// A measure of bytes divided by the length of the time range, in 1,000,000 bytes per second.
+    #[must_use]
+    pub const fn megabytes_per_second(key: &'static str, title: &'static str, of: &'static str) -> Self {
+        /// So many bytes per nanosecond.
+        const MEGABYTES_PER_SECOND: f64 = 1e3;
+        Self::new(key, title, Kind::Number(1), How::PerTime(of, MEGABYTES_PER_SECOND))
     }
 
     /// A measure of time in percent of the length of the time range.

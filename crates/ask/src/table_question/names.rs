@@ -352,7 +352,9 @@ impl<'r, R> Names<'r, R> {
             }
             (_, Wanted::Texts(patterns)) => {
                 let text = self.text(dimension, number);
-                patterns.matches_any(&[text.as_deref().unwrap_or_default(), &number.to_string()])
+                let status = dimension::status(number);
+                let status = status.as_deref().unwrap_or_default();
+                patterns.matches_any(&[text.as_deref().unwrap_or_default(), &number.to_string(), status])
             }
             (_, Wanted::Methods(_) | Wanted::Stacks(_)) => false,
         }
@@ -449,9 +451,11 @@ pub(super) fn candidates<Q: TableQuestion>(
             Q::scan(recording.archive(), None, false, |row: &Q::Row| {
                 count(number(row).filter(|number| *number != UNTOLD));
             })?;
-            let passing =
-                numbers.keys().filter(|number| patterns.matches_any(&[&words(**number), &number.to_string()]));
-            let passing = passing.count();
+            let passes = |number: &&i64| {
+                let status = dimension::status(**number);
+                patterns.matches_any(&[&words(**number), &number.to_string(), status.as_deref().unwrap_or_default()])
+            };
+            let passing = numbers.keys().filter(passes).count();
             let names = numbers.into_iter().map(|(number, count)| (words(number), count)).collect();
             Ok(Candidates { passing, figure: Q::MOST, ..found(names, &|_| false) })
         }

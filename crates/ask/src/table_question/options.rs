@@ -303,6 +303,11 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
     if has_number && is_alone && !has_grouping {
         question = question.listed(Listing::Flat);
     }
+    let is_sorted = matches.value_source("sort") == Some(ValueSource::CommandLine);
+    let shorthand = Q::SHORTHANDS.iter().find(|shorthand| matches.get_flag(id(shorthand.option)));
+    if let Some(word) = shorthand.and_then(|shorthand| shorthand.sort).filter(|_| !is_sorted) {
+        return question.sorted_by_word(word);
+    }
     match matches.get_one::<String>("sort") {
         Some(word) => question.sorted_by_word(word),
         None => Ok(question),

@@ -30,6 +30,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) has_unions: bool,
     /// Whether the times of rows are kept one by one.
     pub(super) has_times: bool,
+    /// Whether a row has a length; one without a length has no part in figures of single lengths. `None`: each has one.
+    pub(super) has_length: Option<fn(&R) -> bool>,
     /// How many parts a directory has.
     pub(super) dir_level: Option<usize>,
     /// Whether rows need figures from other tables.
@@ -108,6 +110,7 @@ impl<R> Plan<R> {
             united_by: None,
             has_unions: false,
             has_times: false,
+            has_length: Q::HAS_LENGTH,
             dir_level: question.dir_level,
             joined: false,
             once: None,

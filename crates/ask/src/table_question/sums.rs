@@ -122,6 +122,7 @@ impl<'p, R> Sums<'p, R> {
             return;
         };
         cells[ROWS] += 1;
+        let has_length = self.plan.has_length.is_none_or(|has_length| has_length(row));
         for step in &self.plan.steps {
             match *step {
                 Step::RowsIf(cell, holds) | Step::WithLength(cell, holds) => cells[cell] += i64::from(holds(row)),
@@ -135,9 +136,9 @@ impl<'p, R> Sums<'p, R> {
                     }
                 }
                 Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
-                Step::Shortest(cell) => cells[cell] = cells[cell].min(counted.1),
+                Step::Shortest(cell) if has_length => cells[cell] = cells[cell].min(counted.1),
                 Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
-                Step::Longest(cell) => longest(cells, cell, counted),
+                Step::Longest(cell) if has_length => longest(cells, cell, counted),
                 Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
                 Step::Min(cell, figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
                 Step::Only(cell, figure) => figure(row).iter().for_each(|figure| only(cells, cell, (*figure, 1))),
@@ -155,10 +156,10 @@ impl<'p, R> Sums<'p, R> {
                 Step::SumLeft(cell, is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => {
                     cells[cell] = cells[cell].saturating_add(figure(row));
                 }
-                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) => {}
+                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) | Step::Shortest(_) | Step::Longest(_) => {}
             }
         }
-        if let Some(times) = self.times.get_mut(place) {
+        if has_length && let Some(times) = self.times.get_mut(place) {
             times.push(counted.1);
         }
         if let (Some(lives), Some(asked)) = (self.lives.get_mut(place), &self.plan.lives) {

@@ -48,6 +48,7 @@ prop_compose! {
             result: ending.map(|error| error.map_or(7, |error| -error)),
             error: ending.flatten(),
             stack: None,
+            frame: None,
         }
     }
 }

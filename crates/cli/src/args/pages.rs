@@ -115,15 +115,15 @@ const PAGES: &[Page] = &[
         ],
     ),
     Page {
-        note: "Methods and stack tags are asked with `dump cpu`: --methods, --stacktags, --top-methods.",
-        more: "Options that all questions have: tracesift help filters",
+        more: "Methods and stack tags are asked with `dump cpu`: --methods, --stacktags, --top-methods.\n\
+            Options that all questions have: tracesift help filters",
         ..page(
             "dump",
             &[],
             &[
                 ("tracesift dump cpu X.sift --top 10", "who used the CPU"),
-                ("tracesift dump cpu X.sift -p App --top-methods 10", "in which methods"),
-                ("tracesift dump waits X.sift -p App --top 5", "what it waited for, and who held it up"),
+                ("tracesift dump threads X.sift -p App", "where its time went"),
+                ("tracesift dump waits X.sift --top 5", "the longest waits, and who ended them"),
                 (
                     "tracesift dump process recordings/ -f '*Write*;!*WithAV*' --sort tree",
                     "files chosen by their names",

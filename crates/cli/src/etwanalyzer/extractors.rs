@@ -30,7 +30,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("tcp", Asks::Tables(&["connections", "network_io", "events"])),
     ("memory", Asks::Tables(&["memory_processes", "memory_sessions", "memory_state", "process_counters", "reclaims"])),
     ("exception", Asks::Tables(&["events"])),
-    ("threadpool", Asks::Tables(&["events"])),
+    ("threadpool", Asks::Tables(&["thread_pool", "events"])),
     ("power", Asks::Tables(&["power_settings", "energy", "events"])),
     ("tracelog", Asks::Tables(&["events"])),
     ("file", Asks::Tables(&["file_io"])),

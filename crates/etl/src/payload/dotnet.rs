@@ -17,7 +17,7 @@ pub const RUNDOWN_PROVIDER: Guid = Guid::from_u128(0xa669021c_c450_4609_a035_5af
 
 /// Bits of [`MethodCode::flags`].
 pub mod method_flags {
-    /// Made at run time.
+    /// Made at run time (dynamic methods).
     pub const DYNAMIC: u32 = 0x1;
     /// A generic method.
     pub const GENERIC: u32 = 0x2;
@@ -27,6 +27,8 @@ pub mod method_flags {
     pub const JITTED: u32 = 0x8;
     /// No method at all but a helper of the runtime, such as a write barrier.
     pub const JIT_HELPER: u32 = 0x10;
+    /// Precompiled code (ReadyToRun) was there and could not be used.
+    pub const READY_TO_RUN_REJECTED: u32 = 0x40;
 }
 
 /// The code of a method: the part that all method events have.
@@ -77,8 +79,6 @@ impl MethodCode {
 }
 
 /// Events 141 (load) and 142 (unload), without names; versions 0 to 2.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodLoad {
     /// The code.
@@ -140,6 +140,97 @@ impl<'a> Payload<'a> for MethodLoadVerbose<'a> {
             clr_instance: clr_instance(reader, version),
             rejit_id: rejit_id(reader, version),
         })
+    }
+}
+
+/// Event 145: the JIT compiler begins with a method; versions 0 and 1. The event of the code follows on the same thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MethodJittingStarted<'a> {
+    /// Identity of the method in its process.
+    pub method_id: u64,
+    /// Identity of its module in its process.
+    pub module_id: u64,
+    /// Metadata token.
+    pub token: u32,
+    /// Bytes of intermediate language (IL).
+    pub il_size: u32,
+    /// Namespace and type (`System.IO.StreamWriter`).
+    pub namespace: WideStr<'a>,
+    /// Name of the method.
+    pub name: WideStr<'a>,
+    /// Return type and parameters.
+    pub signature: WideStr<'a>,
+    /// Which runtime of the process. From version 1 on.
+    pub clr_instance: Option<u16>,
+}
+
+impl MethodJittingStarted<'_> {
+    /// Event id of the runtime provider.
+    pub const ID: u16 = 145;
+}
+
+impl<'a> Payload<'a> for MethodJittingStarted<'a> {
+    fn read(reader: &mut Reader<'a>, version: u8) -> Result<Self, PayloadError> {
+        Ok(Self {
+            method_id: reader.u64("method id")?,
+            module_id: reader.u64("module id")?,
+            token: reader.u32("method token")?,
+            il_size: reader.u32("IL size")?,
+            namespace: reader.wide("method namespace")?,
+            name: reader.wide("method name")?,
+            signature: reader.wide("method signature")?,
+            clr_instance: clr_instance(reader, version),
+        })
+    }
+}
+
+/// Event 15: names of types, which other events name by their ids; version 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkTypes<'a> {
+    /// Which runtime of the process.
+    pub clr_instance: u16,
+    count: u32,
+    /// The types, as they are stored.
+    rest: &'a [u8],
+    pointer_size: u8,
+}
+
+/// A type of .NET.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeName<'a> {
+    /// Identity of the type in its process.
+    pub type_id: u64,
+    /// Its name with namespace.
+    pub name: WideStr<'a>,
+}
+
+impl<'a> BulkTypes<'a> {
+    /// Event id of the runtime provider.
+    pub const ID: u16 = 15;
+
+    /// The types, as far as the payload has them.
+    pub fn types(&self) -> impl Iterator<Item = TypeName<'a>> + use<'a> {
+        let mut reader = Reader::new(self.rest, self.pointer_size);
+        (0..self.count).map_while(move |_| described(&mut reader).ok())
+    }
+}
+
+fn described<'a>(reader: &mut Reader<'a>) -> Result<TypeName<'a>, PayloadError> {
+    let type_id = reader.u64("type id")?;
+    reader.u64("module id")?;
+    reader.u32("id of the type's name")?;
+    reader.u32("type flags")?;
+    reader.u8("element type")?;
+    let name = reader.wide("type name")?;
+    let parameters = reader.u32("number of type parameters")?;
+    let _: Items<'a, u64> = reader.items(parameters, "type parameters")?;
+    Ok(TypeName { type_id, name })
+}
+
+impl<'a> Payload<'a> for BulkTypes<'a> {
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        let (count, clr_instance) = (reader.u32("number of types")?, reader.u16("runtime instance")?);
+        Ok(Self { clr_instance, count, pointer_size: reader.pointer_size(), rest: reader.rest() })
     }
 }
 

@@ -5,8 +5,6 @@ use super::reader::{Reader, u16_at};
 use super::{Payload, PayloadError};
 
 /// PerfInfo 66 (threaded), 68 (ordinary), 69 (timer): a deferred procedure call ended at the record's time.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeferredProcedureCall {
     /// When it began, in the session's clock.
@@ -33,8 +31,6 @@ impl<'a> Payload<'a> for DeferredProcedureCall {
 
 /// PerfInfo 67 (line-based), 95 (passive level), 50 (message-signalled): an interrupt service routine ended at the record's
 /// time; versions 1 and 2.
-///
-/// Decoded, not used by tracesift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterruptService {
     /// When it began, in the session's clock.
@@ -71,6 +67,70 @@ impl<'a> Payload<'a> for InterruptService {
         };
         let message_number = reader.optional(|r| r.u32("message number"));
         Ok(Self { initial_time, routine, return_value, vector, message_number })
+    }
+}
+
+/// PerfInfo 96 (interrupt), 97 (interrupt at passive level), 98 (deferred procedure call): the driver framework calls the routine of a
+/// driver. The routine of the framework itself has an event of its own, and calls this one meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameworkRoutine {
+    /// Address of the driver's routine.
+    pub routine: u64,
+}
+
+impl FrameworkRoutine {
+    /// Opcode: an interrupt.
+    pub const INTERRUPT: u8 = 96;
+    /// Opcode: an interrupt that is handled at passive level.
+    pub const PASSIVE: u8 = 97;
+    /// Opcode: a deferred procedure call.
+    pub const DPC: u8 = 98;
+}
+
+impl<'a> Payload<'a> for FrameworkRoutine {
+    #[inline]
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self { routine: reader.pointer("framework routine")? })
+    }
+}
+
+/// PerfInfo 100: a deferred procedure call is queued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DpcEnqueue {
+    /// What is queued: the same value in the event of its execution.
+    pub key: u64,
+}
+
+impl DpcEnqueue {
+    /// Opcode.
+    pub const OPCODE: u8 = 100;
+}
+
+impl<'a> Payload<'a> for DpcEnqueue {
+    #[inline]
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self { key: reader.pointer("DPC key")? })
+    }
+}
+
+/// PerfInfo 101: a queued deferred procedure call is taken from the queue to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DpcExecution {
+    /// Address of the routine.
+    pub routine: u64,
+    /// What was queued.
+    pub key: u64,
+}
+
+impl DpcExecution {
+    /// Opcode.
+    pub const OPCODE: u8 = 101;
+}
+
+impl<'a> Payload<'a> for DpcExecution {
+    #[inline]
+    fn read(reader: &mut Reader<'a>, _version: u8) -> Result<Self, PayloadError> {
+        Ok(Self { routine: reader.pointer("DPC routine")?, key: reader.pointer("DPC key")? })
     }
 }
 
@@ -138,6 +198,20 @@ mod tests {
 
             let dpc = DeferredProcedureCall::parse(&payload, 2, size).unwrap();
             assert_eq!((dpc.initial_time, dpc.routine), (isr.initial_time, isr.routine));
+        }
+    }
+
+    #[test]
+    fn queues_and_frameworks() {
+        for (pointers, size) in
+            [(&[1, 2, 3, 4, 5, 6, 7, 8][..], 4_u8), (&[1, 2, 3, 4, 0, 0, 0, 0x80, 5, 6, 7, 8, 0, 0, 0, 0x80], 8)]
+        {
+            let high = if size == 8 { 0x8000_0000_0000_0000 } else { 0 };
+            let execution = DpcExecution::parse(pointers, 0, size).unwrap();
+            assert_eq!((execution.routine, execution.key), (high | 0x0403_0201, high | 0x0807_0605));
+            assert_eq!(DpcEnqueue::parse(pointers, 0, size).unwrap().key, high | 0x0403_0201);
+            assert_eq!(FrameworkRoutine::parse(pointers, 2, size).unwrap().routine, high | 0x0403_0201);
+            assert!(DpcExecution::parse(&pointers[..pointers.len() - 1], 0, size).is_err());
         }
     }
 

@@ -72,7 +72,10 @@ pub use image_id::{
     DbgFile, Deterministic, FileVersion, ImageFailure, ImageId, ImageInfo, NoDebugInfo, PdbId, PortablePdb,
     PortablePdbId,
 };
-pub use interrupt::{DeferredProcedureCall, InterruptService, SystemCallEnter, SystemCallExit};
+pub use interrupt::{
+    DeferredProcedureCall, DpcEnqueue, DpcExecution, FrameworkRoutine, InterruptService, SystemCallEnter,
+    SystemCallExit,
+};
 pub use kernel_process::{
     KERNEL_PROCESS, KernelImage, KernelProcessRundown, KernelProcessStart, KernelProcessStop, KernelThread,
     ProcessUsage,

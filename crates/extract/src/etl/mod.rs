@@ -7,9 +7,12 @@ mod file_sources;
 mod inventory;
 mod machine;
 mod network_sources;
+mod no_return;
 mod paths;
 mod second_pass;
 mod survey;
+
+use std::path::PathBuf;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions};
@@ -26,11 +29,13 @@ use crate::progress::{Progress, WATCH_EVERY, Watch};
 use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::seal::{PassResults, Report, seal, trace_id};
+use crate::symbols::{NameSource, Recorded};
 use crate::table_choice::WantedTables;
 use clock::{clock, recorded_span, start_filetime};
 use describe::{count_losses, describe, sampled_counters};
 use inventory::{Inventory, LEAD_NS, LateStacks};
 pub use machine::Machine;
+use no_return::NoReturn;
 use paths::PathMap;
 use second_pass::{Known, SecondPass, brings_stacks};
 pub use survey::{Survey, survey};
@@ -45,6 +50,8 @@ struct Source<'a> {
     files: &'a [EtlFile],
     clock: Clock,
     budget: &'a Budget,
+    /// Where names of code come from.
+    symbols: Option<&'a dyn NameSource>,
 }
 
 /// The events that are kept one by one.
@@ -67,7 +74,8 @@ pub(crate) fn extract_recording(
 ) -> Result<Report, Error> {
     let target = lock.target().to_owned();
     let budget = &options.budget;
-    let source = Source { recording, files, clock: clock(files), budget };
+    let symbols = options.symbols.as_deref();
+    let source = Source { recording, files, clock: clock(files), budget, symbols };
     let mut progress = Progress::new(&recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
     let selection = options.kept_events();
@@ -87,7 +95,7 @@ pub(crate) fn extract_recording(
 impl Source<'_> {
     /// The first pass.
     fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
-        let Self { recording, files, clock, budget } = *self;
+        let Self { recording, files, clock, budget, .. } = *self;
         let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
         let mut merge = Merge::new(files, merge_options(budget));
         while let Some(record) = merge.next() {
@@ -123,7 +131,7 @@ impl Source<'_> {
         progress: &mut Progress<'_, '_>,
     ) -> Result<PassResults, Error> {
         let Self { recording, files, clock, .. } = *self;
-        let records = inventory.records;
+        let (records, has_system_calls) = (inventory.records, inventory.has_system_calls);
         let (start, end) = recorded_span(files, clock, inventory.span);
         inventory.paths.infer_system_volume(inventory.images.paths());
         let paths = std::mem::take(&mut inventory.paths);
@@ -138,7 +146,12 @@ impl Source<'_> {
         let mut wanted = WantedTables::from(&writer.tables);
         // There are millions of them, and few people ask for them.
         wanted.object_references &= kept.is_all;
-        let Frozen { known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
+        let Frozen { mut known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
+        if let Some(symbols) = self.symbols.filter(|_| has_system_calls && wanted.syscalls) {
+            let path = info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
+            let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
+            known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
+        }
         let mut pass = SecondPass::new(clock, start, known, wanted, writer);
         pass.late_stacks(&late.halves, &late.frames);
         drop(late);
@@ -207,6 +220,7 @@ impl Source<'_> {
             file_sources: inventory.file_sources,
             object_types: inventory.object_types,
             profiles: std::mem::take(&mut inventory.processors.profiles),
+            no_return: NoReturn::default(),
         };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }

@@ -20,3 +20,5 @@ pub(crate) use nameless::{NAMELESS, nameless};
 pub(crate) use names::{Earlier, Names, WithNames};
 pub use names::{Named, Nameless};
 pub use source::{Assembly, JitProcess, ModuleNames, NameSource, Recorded, Wanted};
+// What a source makes tables of names with.
+pub use tracesift_symbols::TableBuilder;

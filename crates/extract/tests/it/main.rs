@@ -1,6 +1,7 @@
 //! Whole extracts: recordings in, archives out.
 
 mod allocations;
+mod contention;
 mod counters;
 mod cpu_states;
 mod disk;
@@ -10,8 +11,10 @@ mod events;
 mod file_io;
 mod file_kinds;
 mod filter_calls;
+mod gc;
 mod handles;
 mod input;
+mod interrupts;
 mod managed_lines;
 mod memory;
 mod memory_sessions;
@@ -24,3 +27,5 @@ mod recordings;
 mod scenarios;
 mod sockets;
 mod symbols;
+mod system_calls;
+mod thread_pool;

@@ -14,8 +14,10 @@ mod events;
 mod exits;
 mod extracted;
 mod idle;
+mod interrupts;
 #[cfg(target_os = "linux")]
 mod known;
+mod locks;
 mod names;
 mod namespaces;
 mod network;

@@ -197,6 +197,14 @@ impl Recorded {
         self.perf(&["script", "--ns", "-F", "pid,tid,cpu,time", "--show-switch-events", "--show-task-events"])
     }
 
+    /// What perf adds up of waits for locks, by thread; empty where it cannot.
+    pub(crate) fn lock_contention(&self) -> String {
+        let arguments = ["lock", "contention", "-t", "-i"];
+        let output = Command::new("perf").args(arguments).arg(&self.file).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if output.status.success() { text(&output.stdout) + &text(&output.stderr) } else { String::new() }
+    }
+
     /// Counts of one event by tid, as threads had them when they ended (`perf record -s`).
     pub(crate) fn totals_by_tid(&self) -> BTreeMap<i64, i64> {
         let text = self.perf(&["report", "--stdio", "-T"]);

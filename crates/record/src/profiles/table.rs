@@ -87,6 +87,17 @@ const DOT_NET: Provider = Provider {
     ..NO_PROVIDER
 };
 
+/// Garbage collections (0x1). The stack is that of the request for one.
+const DOT_NET_GC: Provider = Provider {
+    name: "Microsoft-Windows-DotNETRuntime",
+    guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+    level: 5,
+    keywords: 0x1,
+    stacks: Some(StackClass::Memory),
+    stack_events: &[35],
+    ..NO_PROVIDER
+};
+
 /// Methods of .NET processes that were compiled before the recording.
 const DOT_NET_RUNDOWN: Provider = Provider {
     name: "Microsoft-Windows-DotNETRuntimeRundown",
@@ -364,6 +375,56 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Interrupts",
+        about: "Default, and interrupts and what they put off: DPCs (Windows), softirqs, timers, work items (Linux)",
+        with_default: true,
+        linux: Linux {
+            events: &[
+                plain("irq:irq_handler_entry"),
+                plain("irq:irq_handler_exit"),
+                plain("irq:softirq_raise"),
+                plain("irq:softirq_entry"),
+                plain("irq:softirq_exit"),
+                LinuxEvent { since: (6, 4), ..plain("irq:tasklet_entry") },
+                LinuxEvent { since: (6, 4), ..plain("irq:tasklet_exit") },
+                plain("timer:hrtimer_expire_entry"),
+                plain("timer:hrtimer_expire_exit"),
+                plain("timer:timer_expire_entry"),
+                plain("timer:timer_expire_exit"),
+                plain("workqueue:workqueue_queue_work"),
+                plain("workqueue:workqueue_execute_start"),
+                plain("workqueue:workqueue_execute_end"),
+            ],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            // The routines do not say which thread they interrupt; that follows from the switches.
+            keywords: &["DPC", "Interrupt", "CSwitch"],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
+        name: "Contention",
+        about: "Default, and waits for locks: of .NET programs (Windows), of the kernel (Linux)",
+        with_default: true,
+        linux: Linux {
+            events: &[stacked("lock:contention_begin", StackClass::Switch), plain("lock:contention_end")],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            providers: &[Provider {
+                name: "Microsoft-Windows-DotNETRuntime",
+                guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+                // Contention, threads and their pool, wait handles.
+                keywords: 0x400_0001_4000,
+                stacks: Some(StackClass::Switch),
+                stack_events: &[81, 301],
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "Memory",
         about: "Default, and memory of processes and of the machine, page faults (Linux: major ones, and reclaim)",
         with_default: true,
@@ -415,6 +476,13 @@ pub const PROFILES: &[Profile] = &[
             providers: &[DOT_NET, DOT_NET_RUNDOWN],
             ..NO_WINDOWS
         },
+    },
+    Profile {
+        name: "GC",
+        about: "Default, and garbage collections of .NET with who made them necessary (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { providers: &[DOT_NET_GC], ..NO_WINDOWS },
     },
     Profile {
         name: "UserGDILeaks",

@@ -102,31 +102,34 @@ row! {
 
 row! {
     /// One system call. A call that has not returned at the end of the recording, or never returns
-    /// (`exit`), has no result. A call whose thread ended, or called again, before it returned has
-    /// no row; `health` counts it.
+    /// (`exit`), has no result. A call whose thread ended before it returned has no row, nor one of
+    /// Linux whose thread called again; `health` counts it. On Windows a call can lie inside of
+    /// another one of its thread: the kernel calls the program back, or itself.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct SyscallRow in "syscalls", always: false, since: 3, Span(start, time) {
         /// Time of the return. A call that has not returned ends with the recording; a call that
         /// never returns (`exit`, `exit_group`) ends when it starts.
-        time: i64, Delta, "ns", "raw_syscalls:sys_exit, else syscalls:sys_exit_*";
+        time: i64, Delta, "ns", "raw_syscalls:sys_exit, else syscalls:sys_exit_*; PerfInfo/SysClExit";
         /// Time of the call.
-        start: i64, Delta, "ns", "raw_syscalls:sys_enter, else syscalls:sys_enter_*";
+        start: i64, Delta, "ns", "raw_syscalls:sys_enter, else syscalls:sys_enter_*; PerfInfo/SysClEnter";
         /// CPU on which the call returned; CPU of the start where it has not returned; −1 where the
         /// recording does not say.
-        cpu: i16, Dictionary, "", "perf sample cpu";
+        cpu: i16, Dictionary, "", "perf sample cpu; buffer that holds the event";
         /// Process of the thread.
         process: ProcessId, Dictionary, "", "`threads`";
         /// The thread that called.
-        thread: ThreadId, Dictionary, "", "perf sample tid";
-        /// Number of the call; its name is in `syscall_names`.
-        number: i32, Dictionary, "", "sys_enter id, __syscall_nr";
-        /// Return value; null where the call has not returned.
-        result: Option<i64>, Plain, "", "sys_exit ret";
+        thread: ThreadId, Dictionary, "", "perf sample tid; the thread that ran on the CPU";
+        /// Number of the call; its name is in `syscall_names`. On Windows the frame of the routine.
+        number: i32, Dictionary, "", "sys_enter id, __syscall_nr; SysCallAddress";
+        /// Return value; null where the call has not returned. On Windows the NTSTATUS.
+        result: Option<i64>, Plain, "", "sys_exit ret; SysCallNtStatus";
         /// Number of the error (errno) of a failed call; null where it succeeded or has not
-        /// returned.
-        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1";
+        /// returned. On Windows an NTSTATUS of warnings and errors: bit 31 is set.
+        error: Option<i64>, Dictionary, "", "sys_exit ret from −4095 to −1; SysCallNtStatus";
         /// Call stack at the entry.
-        stack: Option<StackId>, Plain, "", "call chain of sys_enter";
+        stack: Option<StackId>, Plain, "", "call chain of sys_enter; StackWalk/Stack of SysClEnter";
+        /// Windows: the routine of the kernel. Its name is that of the call.
+        frame: Option<FrameId>, Dictionary, "", "SysCallAddress", since: 7;
     }
 }
 

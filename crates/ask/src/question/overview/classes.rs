@@ -8,15 +8,21 @@ use tracesift_trace::rows::{
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
 use crate::ask::Ask as _;
+use crate::question::contention::Contention;
 use crate::question::dns::Dns;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
+use crate::question::gc::Gc;
+use crate::question::gcalloc::GcAllocations;
 use crate::question::gdi::Gdi;
 use crate::question::handles::Handles;
+use crate::question::interrupts::Interrupts;
+use crate::question::jit::Jit;
 use crate::question::minifilter::Minifilter;
 use crate::question::pmc;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
+use crate::question::threadpool::ThreadPool;
 use crate::question::udp::Udp;
 use crate::question::virtualalloc::Allocations;
 use crate::recording::OpenRecording;
@@ -59,14 +65,20 @@ const CLASSES: &[Class] = &[
     of::<FileOperations>,
     of::<Faults>,
     of::<Minifilter>,
+    of::<Interrupts>,
+    of::<Contention>,
+    of::<ThreadPool>,
     of::<Dns>,
     of::<Tcp>,
     of::<Udp>,
     of::<Sockets>,
     of::<Allocations>,
+    of::<Gc>,
     of::<Handles>,
     of::<Gdi>,
     counters,
+    of::<GcAllocations>,
+    of::<Jit>,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),

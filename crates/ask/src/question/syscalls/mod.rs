@@ -2,19 +2,36 @@
 
 pub(super) mod errors;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{SyscallNameRow, SyscallRow};
-use tracesift_trace::{ProcessId, view};
+use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow, SyscallNameRow, SyscallRow};
+use tracesift_trace::{FrameId, ProcessId, view};
 
-use crate::answer::Kind;
+use crate::answer::{ColumnOf, Kind};
+use crate::ntstatus;
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Dimension, Limit, Measure, Shorthand, TableQuestion};
 
 view! {
     /// A system call.
     #[derive(Clone, Copy, Debug)]
-    pub struct Call of SyscallRow { time, start, process, thread, number, result, error }
+    pub struct Call of SyscallRow { time, start, process, thread, number, result, error, stack, frame }
 }
+
+view! {
+    /// The routine of a call of Windows.
+    #[derive(Clone, Copy, Debug)]
+    struct Routine of SyscallRow { frame }
+}
+
+view! {
+    /// The name of a frame.
+    #[derive(Clone, Debug)]
+    struct Name of SymbolRow { frame, depth, function }
+}
+
+/// The number of the smallest NTSTATUS that is a warning or an error; errno of Linux is below it.
+const SMALLEST_STATUS: i64 = 0x8000_0000;
 
 /// System calls.
 #[derive(Clone, Copy, Debug)]
@@ -31,20 +48,25 @@ impl TableQuestion for Syscalls {
 
     const NAME: &'static str = "syscalls";
     const WHAT: [&'static str; 2] = ["system call", "system calls"];
-    const SOURCE: RowSource = RowSource::linux("SysCall");
+    const SOURCE: RowSource = RowSource::both("SysCall", "SysCall");
     const MOST: &'static str = "most calls";
 
     const DIMENSIONS: &'static [Dimension<Call>] = &[
         Dimension::process(),
         Dimension::thread(|row| Some(row.thread)),
         Dimension::named("call", "Call", |row: &Call| Some(row.number.into()), names)
-            .meaning("Name of the call, its number where it has none.")
+            .meaning("Name of the call, its number where it has none. On Windows the name of the routine; without symbols its place in the kernel.")
             .with_number("number", "Number", "Number of the call.")
             .filtered("--calls", ["system call", "system calls"], "Only these system calls, by name or number"),
-        Dimension::words("error", "Error", |row: &Call| row.error, errors::name)
+        Dimension::words("error", "Error", |row: &Call| row.error, error)
             .meaning("With `--by error`: name of the error, its number where it has none; `(none)`: the calls that did not fail.")
             .or("(none)")
-            .filtered("--errors", ["error", "errors"], "Only calls that failed with such an error: ENOENT or 2; '*': all that failed"),
+            .filtered("--errors", ["error", "errors"], "Only calls that failed so: ENOENT, 2, 0xC0000034, '0xC*'; '*': all that failed"),
+        Dimension::method(|row: &Call| (row.stack, row.frame))
+            .meaning("Function at the leaf of the stack of the entry, as `module!function`; on Windows of calls without a stack the routine.")
+            .coarse(),
+        Dimension::tag(|row: &Call| row.stack).coarse(),
+        Dimension::stack(|row: &Call| row.stack).coarse().meaning("The functions of the stack of the entry."),
     ];
 
     const MEASURES: &'static [Measure<Call>] = &[
@@ -67,6 +89,7 @@ impl TableQuestion for Syscalls {
             .sorted(&["average"]),
         Measure::longest("longest_ns", "Longest").meaning("Duration of the longest call.").sorted(&["longest"]),
         Measure::longest_start("longest_start_ns", "Longest from").meaning("When that one began."),
+        Measure::first("first_ns", "First").meaning("Begin of the first call.").sorted(&["start"]),
         Measure::counts("error", "errors", "Errors").meaning(
             "Errors by name with the number of calls, the most frequent first; the number of one that has no name.",
         ),
@@ -78,10 +101,19 @@ impl TableQuestion for Syscalls {
         ["Only calls that took so long (ms without unit)", "Only calls that did not take longer"],
     )];
 
+    const LIST: &'static [ColumnOf<Call>] = &[ColumnOf::always(
+        "result",
+        "Result",
+        Kind::Text,
+        |row| row.result.map(|result| returned(result, row.frame.is_some())).into(),
+        "Return value; of Windows the NTSTATUS. Empty: the call has not returned.",
+    )];
+
     const BY: &'static [&'static str] = &["process", "call"];
     const SHORTHANDS: &'static [Shorthand] = &[Shorthand {
         option: "--per-thread",
         by: &["thread", "call"],
+        sort: None,
         help: "A row per thread and call in place of a row per process and call",
     }];
     const SORT: &'static str = "sum";
@@ -92,8 +124,10 @@ impl TableQuestion for Syscalls {
         ("tracesift dump syscalls X.sift --top 10", "those that took longest in all"),
         ("tracesift dump syscalls X.sift --errors '*' --sort failed", "those that failed, and how"),
         ("tracesift dump syscalls X.sift --calls '*sync' -p dd", "those of one kind"),
+        ("tracesift dump syscalls X.sift --list --sort start --errors '0xC*'", "each that failed, by time"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] = &[&["--per-thread"], &["--by=error"], &["--errors=*"]];
+    const VARIANTS: &'static [&'static [&'static str]] =
+        &[&["--per-thread"], &["--by=error"], &["--errors=*"], &["--by=method"], &["--by=tag"], &["--by=stack"]];
 
     fn process(row: &Call) -> Option<ProcessId> {
         Some(row.process)
@@ -104,7 +138,49 @@ impl TableQuestion for Syscalls {
     }
 }
 
+/// The name of an error of either system.
+fn error(number: i64) -> String {
+    if number < SMALLEST_STATUS { errors::name(number) } else { ntstatus::text(number) }
+}
+
+/// A return value: a status as headers write it.
+fn returned(result: i64, is_status: bool) -> String {
+    if is_status { format!("0x{result:X}") } else { result.to_string() }
+}
+
 fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     let names = archive.rows::<SyscallNameRow>()?.into_iter();
-    Ok(names.map(|row| (row.number.into(), row.name)).collect())
+    let mut names: Vec<(i64, String)> = names.map(|row| (row.number.into(), row.name)).collect();
+    let mut routines: FxHashSet<FrameId> = FxHashSet::default();
+    archive.scan(None, |row: &Routine| routines.extend(row.frame))?;
+    if !routines.is_empty() {
+        names.extend(routine_names(archive, &routines)?);
+    }
+    Ok(names)
+}
+
+/// The names of routines of Windows, by the numbers of their frames. One without a name is called by its place in its module.
+fn routine_names(archive: &Archive, routines: &FxHashSet<FrameId>) -> Result<Vec<(i64, String)>, Error> {
+    let mut names: FxHashMap<FrameId, (i32, String)> = FxHashMap::default();
+    archive.scan(None, |row: &Name| {
+        // Functions that are compiled into others have smaller depths.
+        let depth = i32::from(row.depth);
+        if routines.contains(&row.frame) && names.get(&row.frame).is_none_or(|(known, _)| *known < depth) {
+            names.insert(row.frame, (depth, row.function.clone()));
+        }
+    })?;
+    let modules: FxHashMap<_, String> =
+        archive.rows::<ModuleRow>()?.into_iter().map(|row| (row.module, row.name)).collect();
+    archive.scan(None, |row: &FrameRow| {
+        if routines.contains(&row.frame) && !names.contains_key(&row.frame) {
+            let module = row.module.and_then(|module| modules.get(&module));
+            let place = match (module, row.rva, row.address) {
+                (Some(module), Some(rva), _) => format!("{module}+{rva:#x}"),
+                (_, _, Some(address)) => format!("{address:#x}"),
+                _ => return,
+            };
+            names.insert(row.frame, (0, place));
+        }
+    })?;
+    Ok(names.into_iter().map(|(frame, (_, name))| (frame.0.into(), name)).collect())
 }

@@ -120,8 +120,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             None => filter.is_empty(),
             Some(id) if id.0 < PROCESSES => {
                 let row = process(id.0);
-                let with_idle = Q::WITH_IDLE && filter.is_empty() || !filter.process.is_empty();
-                filter.accepts(&row, None) && (with_idle || !is_idle(&row))
+                filter.accepts(&row, None) && (!filter.process.is_empty() || !is_idle(&row))
             }
             Some(_) => false,
         };

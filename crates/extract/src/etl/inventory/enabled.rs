@@ -5,9 +5,15 @@ use tracesift_etl::class::{DNS_CLIENT, WINSOCK_AFD};
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
 /// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
-const GROUPS: [(u32, &[&str]); 15] = [
+const GROUPS: [(u32, &[&str]); 18] = [
     // EVENT_TRACE_FLAG_CSWITCH
     (0x10, &["context_switches"]),
+    // EVENT_TRACE_FLAG_DPC
+    (0x20, &["interrupts"]),
+    // EVENT_TRACE_FLAG_INTERRUPT
+    (0x40, &["interrupts"]),
+    // EVENT_TRACE_FLAG_SYSTEMCALL
+    (0x80, &["syscalls"]),
     // EVENT_TRACE_FLAG_DISK_IO
     (0x100, &["disk_io"]),
     // EVENT_TRACE_FLAG_MEMORY_PAGE_FAULTS

@@ -5,7 +5,7 @@ use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
     ContextSwitch, CounterConfiguration, FileName, HandleRundown, HeaderExtension, Image, LastDroppedTimes, MappedView,
     ObjectTypeName, Payload, Process, ReadyThread, SampleInterval, SampledProfile, Stack, StackDefinition,
-    StackReference, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
+    StackReference, SystemCallEnter, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
@@ -89,6 +89,10 @@ impl Inventory {
     fn perf_info(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
         match opcode {
             SampledProfile::OPCODE => self.activity(record.time()),
+            SystemCallEnter::OPCODE => {
+                self.has_system_calls = true;
+                self.live(record.time());
+            }
             SampleInterval::SET | SampleInterval::DC_START | SampleInterval::DC_END => {
                 let Some(interval) = self.decode::<SampleInterval<'_>>(record, version) else { return };
                 let source = self.sources.entry(interval.source).or_default();

@@ -72,6 +72,8 @@ pub(crate) struct Inventory {
     pub(crate) network: NetworkSources,
     /// Which events were enabled.
     pub(crate) enabled: Enabled,
+    /// Whether the recording has system calls.
+    pub(crate) has_system_calls: bool,
     pub(crate) health: Health,
     pub(crate) span: RecordedSpan,
     pub(crate) records: u64,
@@ -115,6 +117,7 @@ impl Inventory {
             processors: Processors::default(),
             network: NetworkSources::default(),
             enabled: Enabled::default(),
+            has_system_calls: false,
             file_sources: FileSources::default(),
             health: Health::new(),
             span: RecordedSpan::default(),

@@ -86,7 +86,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         }
     }
 
-    /// The stack that the .NET runtime wrote behind a record. To be asked for every record, as stacks wait until then.
+    /// The stack that the .NET runtime wrote behind a record. To be asked once for every record, as stacks wait until then.
     pub(super) fn runtime_stack(&mut self, record: &Record<'_>) -> Option<HalfId> {
         let of_runtime = record.provider() == Some(RUNTIME_PROVIDER);
         let tid = record.tid().filter(|_| of_runtime && record.event_id() != Some(CLR_STACK))?;

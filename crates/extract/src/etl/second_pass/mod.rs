@@ -2,6 +2,9 @@
 
 mod allocations;
 mod clock_rates;
+mod clr_allocations;
+mod compilations;
+mod contention;
 mod counters;
 mod cpu_states;
 mod disk;
@@ -11,7 +14,9 @@ mod event_stacks;
 mod event_table;
 mod file_io;
 mod filter_calls;
+mod gc;
 mod handles;
+mod interrupts;
 mod memory;
 mod network;
 mod page_faults;
@@ -19,21 +24,25 @@ mod power_settings;
 mod process_counters;
 mod provider_fields;
 mod socket_calls;
+mod system_calls;
+mod thread_pool;
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
     KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process,
-    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, TCPIP,
-    THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,
-    THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, SystemCallEnter,
+    SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
 use tracesift_trace::allocations::Allocations;
+use tracesift_trace::compilations::Compilations;
 use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
@@ -45,6 +54,7 @@ use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
 use crate::counters::SampledCounter;
@@ -52,8 +62,11 @@ use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
+use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use clr_allocations::ClrAllocations;
+use contention::Contention;
 use counters::Counters;
 use cpu_states::ProcessorStates;
 use disk::Initiations;
@@ -63,11 +76,14 @@ use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use file_io::FileIo;
+use gc::Gc;
 use handles::HandleState;
+use interrupts::InterruptState;
 use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
 use socket_calls::Sockets;
+use thread_pool::ThreadPools;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -104,6 +120,15 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    interrupts: InterruptState,
+    contention: Contention,
+    thread_pools: ThreadPools,
+    system_calls: SystemCalls,
+    /// System calls that never return.
+    no_return: NoReturn,
+    gc: Gc,
+    compilations: Compilations,
+    clr_allocations: ClrAllocations,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -111,6 +136,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Events that are kept one by one; `None` where none are.
     event_table: Option<EventTable>,
     event_stacks: EventStacks,
+    /// The stack that the .NET runtime wrote behind the event in hand.
+    behind: Option<HalfId>,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
 }
@@ -140,6 +167,8 @@ pub(crate) struct Known {
     pub(crate) object_types: FxHashMap<u16, Box<str>>,
     /// Names of the profiles of power settings, by their numbers.
     pub(crate) profiles: BTreeMap<u8, String>,
+    /// System calls that never return.
+    pub(crate) no_return: NoReturn,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -160,6 +189,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             file_sources,
             object_types,
             profiles,
+            no_return,
         } = known;
         Self {
             clock,
@@ -190,12 +220,21 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            interrupts: InterruptState::default(),
+            contention: Contention::default(),
+            thread_pools: ThreadPools::default(),
+            system_calls: SystemCalls::default(),
+            no_return,
+            gc: Gc::default(),
+            compilations: Compilations::default(),
+            clr_allocations: ClrAllocations::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
             schemas,
             event_stacks: EventStacks::default(),
+            behind: None,
             taken: None,
         }
     }
@@ -287,10 +326,21 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record of the main stream.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
+        self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
-            EventClass::Event { provider, id, version } => self.provider_record(record, provider, id, version),
-            EventClass::Classic { guid: class::LOST_EVENT, .. } => self.disk_queues.lost(self.clock.ns(record.time())),
+            EventClass::Event { provider, id, version } => {
+                if provider == RUNTIME_PROVIDER {
+                    self.managed_code_record(record, id, version);
+                }
+                self.provider_record(record, provider, id, version);
+            }
+            EventClass::Classic { guid: class::LOST_EVENT, .. } => {
+                self.disk_queues.lost(self.clock.ns(record.time()));
+                self.interrupts.lost();
+                self.system_calls_lost(record.time());
+                self.contention_lost(record.time());
+            }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
@@ -315,6 +365,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, CounterCorruption::OPCODE) => self.counter_corruption(record, version),
             (Group::PERF_INFO, Mark::OPCODE) => self.mark(record, version),
+            (Group::PERF_INFO, SystemCallEnter::OPCODE) if wanted.syscalls => self.system_call_enter(record, version),
+            (Group::PERF_INFO, SystemCallExit::OPCODE) if wanted.syscalls => self.system_call_exit(record, version),
+            (Group::PERF_INFO, opcode) if wanted.interrupts => self.interrupt_event(record, opcode, version),
             (Group::DISK_IO, DiskTransfer::READ | DiskTransfer::WRITE) => self.disk_transfer(record, opcode, version),
             (Group::DISK_IO, DiskFlush::OPCODE) => self.disk_flush(record, version),
             (Group::DISK_IO, DiskInit::READ | DiskInit::WRITE | DiskInit::FLUSH) => self.disk_init(record, version),
@@ -365,11 +418,20 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// An event of a provider that may have a row in a table of its own.
     fn provider_record(&mut self, record: &Record<'_>, provider: Guid, id: u16, version: u8) {
         let wanted = self.wanted;
+        if let Some(source) = gc::source(provider, id).filter(|_| self.wants_gc()) {
+            self.gc_event(record, id, source);
+        }
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
             (class::WINSOCK_AFD, id) if wanted.socket_calls => {
                 if let Some(operation) = socket_calls::operation(id) {
                     self.socket_call(record, operation);
+                }
+            }
+            (RUNTIME_PROVIDER, id) if wanted.lock_waits && contention::IDS.contains(&id) => self.contention(record, id),
+            (RUNTIME_PROVIDER, id) if wanted.thread_pool => {
+                if let Some(event) = thread_pool::event(id) {
+                    self.thread_pool(record, event);
                 }
             }
             (class::KERNEL_POWER, id) if wanted.power_settings => self.power_setting(record, id),
@@ -415,17 +477,16 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of an event of a provider that has a row in a table of its own. The table of events takes the same one.
     fn provider_stack(&mut self, record: &Record<'_>) -> Option<StackId> {
-        let stack = self.event_stack(record, None);
+        let stack = self.event_stack(record, self.behind);
         self.taken = Some(stack);
         stack
     }
 
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
-        let behind = self.runtime_stack(record);
         let Some(mut table) = self.event_table.take() else { return };
         if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, behind);
+            row.stack = self.event_stack(record, self.behind);
             self.sink.event(row);
         }
         self.event_table = Some(table);
@@ -442,6 +503,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_handles(end);
         self.finish_file_io(end);
         self.finish_filter_calls(end);
+        self.finish_system_calls(end);
+        self.finish_contention(end);
+        self.finish_gc(end);
+        self.finish_compilations(end);
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {
@@ -516,6 +581,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             old_stack: None,
             counters: self.counters_at_switch(record),
         };
+        if let Some(old) = switch.old {
+            self.calls_at_switch(record, old);
+        }
         self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
     }
 

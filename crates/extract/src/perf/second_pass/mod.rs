@@ -8,6 +8,8 @@ mod disk;
 mod dns;
 mod energy;
 mod event_table;
+mod interrupts;
+mod locks;
 mod mapped_files;
 mod memory;
 mod network;
@@ -44,6 +46,8 @@ use disk::Disks;
 use dns::Dns;
 use energy::Energy;
 pub(super) use event_table::EventTable;
+use interrupts::InterruptSpans;
+use locks::Locks;
 use memory::Memory;
 use network::Network;
 use page_cache::PageCache;
@@ -72,6 +76,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     page_cache: PageCache,
     memory: Memory,
     reclaims: MemoryReclaims,
+    interrupts: InterruptSpans,
+    locks: Locks,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -128,6 +134,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             page_cache,
             memory: Memory::default(),
             reclaims,
+            interrupts: InterruptSpans::default(),
+            locks: Locks::default(),
             network,
             dns: Dns::default(),
             syscalls,
@@ -211,6 +219,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Kind::Lost | Kind::LostSamples => {
                 self.disks.lost(self.rows.clock.ns(self.rows.now));
                 self.power.lost();
+                self.interrupts.lost(&mut self.rows);
+                self.locks.lost(&mut self.rows);
                 if record.kind() == Kind::Lost {
                     self.syscalls.descriptors.lost();
                 }
@@ -340,6 +350,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             }
             Some(Tracepoint::Rss(fields)) => self.memory.rss(fields, &at, rows),
             Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
+            Some(Tracepoint::Interrupt(fields)) => self.interrupts.event(fields, &at, rows),
+            Some(Tracepoint::Lock(fields)) => self.locks.event(fields, &at, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Heap(fields)) => self.syscalls.heap(fields, &at, rows),
@@ -358,6 +370,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.power.finish(ticks, &mut self.rows);
         self.memory.finish(ticks, &mut self.rows);
         self.reclaims.finish(ticks, &mut self.rows);
+        self.interrupts.finish(&mut self.rows);
+        self.locks.finish(ticks, &mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         let Self { rows, counters, .. } = self;

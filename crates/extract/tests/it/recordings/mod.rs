@@ -4,7 +4,7 @@ mod damaged;
 mod managed;
 mod net_452;
 mod several;
-mod support;
+pub(crate) mod support;
 
 use support::extract_file;
 use tracesift_extract::Outcome;

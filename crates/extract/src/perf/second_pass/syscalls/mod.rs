@@ -288,6 +288,7 @@ impl Syscalls {
             result,
             error: result.and_then(error),
             stack: call.stack,
+            frame: None,
         });
     }
 

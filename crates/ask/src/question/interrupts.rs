@@ -1,8 +1,5 @@
 //! `dump interrupts`: how long interrupts, deferred procedure calls, softirqs, timers and work items took, and which drivers they belong to.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{InterruptRow, ModuleRow, interrupt_kinds as kinds};
@@ -10,20 +7,15 @@ use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
-use crate::table_question::{
-    self, Condition, Dimension, Joined, Limit, Measure, Shorthand, StackFigure, TableQuestion,
-};
+use crate::table_question::{self, Condition, Dimension, Limit, Measure, Shorthand, StackFigure, TableQuestion};
 
 view! {
-    /// A run of an interrupt, as its table has it.
+    /// A run of an interrupt.
     #[derive(Clone, Debug)]
-    pub struct Recorded of InterruptRow {
+    pub struct Interrupt of InterruptRow {
         time, start, cpu, process, thread, kind, frame, module, vector, name, claimed, queued, exclusive, stack,
     }
 }
-
-/// A run of an interrupt, with the name of the module of its routine.
-pub type Interrupt = Joined<Recorded, Arc<str>>;
 
 /// Interrupts.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +44,13 @@ impl TableQuestion for Interrupts {
         Dimension::words("kind", "Kind", |row: &Interrupt| Some(row.kind.into()), kind)
             .meaning("`isr` (interrupt service routine), `dpc`, `threaded dpc`, `timer dpc`; on Linux `isr` (handler of an interrupt), `softirq`, `work item`, `timer`, `nmi`, `tasklet`, `local` (the CPU's own timer, requests of other CPUs).")
             .filtered("--kind", ["kind", "kinds"], "Only these kinds: isr, dpc, softirq"),
-        Dimension::text("driver", "Driver", driver)
-            .meaning("File name of the module of the routine; on Linux, where a routine is not recorded, the name of the interrupt or of the softirq. Empty: neither is known.")
+        Dimension::named("driver", "Driver", driver, modules)
+            .meaning("File name of the module of the routine. `(unknown)`: no loaded module has it, or the routine is not recorded, as of the handlers of interrupts and softirqs of Linux.")
+            .or("(unknown)")
             .filtered("--driver", ["driver", "drivers"], "Only interrupts of these drivers: ndis.sys"),
         Dimension::text("name", "Name", |row: &Interrupt| row.name.as_deref())
             .meaning("Linux: name of the interrupt, the softirq, the work queue, or the sort of the timer.")
-            .filtered("--name", ["name", "names"], "Only interrupts with these names (Linux): NET_RX")
-            .coarse(),
+            .filtered("--name", ["name", "names"], "Only interrupts with these names (Linux): NET_RX"),
         Dimension::words("vector", "Vector", |row: &Interrupt| row.vector.map(i64::from), |vector| vector.to_string())
             .meaning("Interrupt vector; on Linux the number of the interrupt or of the softirq. `(none)`: others.")
             .or("(none)")
@@ -175,7 +167,7 @@ impl TableQuestion for Interrupts {
         ),
     ];
 
-    const BY: &'static [&'static str] = &["driver"];
+    const BY: &'static [&'static str] = &["driver", "name"];
     const SORT: &'static str = "time";
     const SHORTHANDS: &'static [Shorthand] = &[Shorthand {
         option: "--histogram",
@@ -209,38 +201,19 @@ impl TableQuestion for Interrupts {
     fn times(row: &Interrupt) -> (i64, i64) {
         (row.start, row.time.max(row.start))
     }
-
-    fn scan(
-        archive: &Archive,
-        time: Option<Range<i64>>,
-        _joined: bool,
-        mut visit: impl FnMut(&Interrupt),
-    ) -> Result<(), Error> {
-        let mut modules: Vec<Option<Arc<str>>> = Vec::new();
-        for row in archive.rows::<ModuleRow>()? {
-            let Ok(place) = usize::try_from(row.module.0) else { continue };
-            if modules.len() <= place {
-                modules.resize(place + 1, None);
-            }
-            modules[place] = Some(row.name.into());
-        }
-        let name = |row: &Interrupt| modules.get(usize::try_from(row.module?.0).ok()?)?.clone();
-        let mut joined = None;
-        archive.scan(time, |row: &Interrupt| {
-            let joined = joined.get_or_insert_with(|| row.clone());
-            joined.other = name(row);
-            joined.own.clone_from(&row.own);
-            visit(joined);
-        })
-    }
 }
 
 fn length(row: &Interrupt) -> i64 {
     row.time.saturating_sub(row.start).max(0)
 }
 
-fn driver(row: &Interrupt) -> Option<&str> {
-    row.other.as_deref().or(row.name.as_deref())
+fn driver(row: &Interrupt) -> Option<i64> {
+    row.module.map(|module| module.0.into())
+}
+
+fn modules(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+    let modules = archive.rows::<ModuleRow>()?.into_iter();
+    Ok(modules.map(|row| (row.module.0.into(), row.name)).collect())
 }
 
 /// The smallest number for which the duration is below 2 to its power, µs.

@@ -153,6 +153,7 @@ fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     let mut names: Vec<(i64, String)> = names.map(|row| (row.number.into(), row.name)).collect();
     let mut routines: FxHashSet<FrameId> = FxHashSet::default();
     archive.scan(None, |row: &Routine| routines.extend(row.frame))?;
+    routines.retain(|routine| !names.iter().any(|(number, _)| *number == i64::from(routine.0)));
     if !routines.is_empty() {
         names.extend(routine_names(archive, &routines)?);
     }

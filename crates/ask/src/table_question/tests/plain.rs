@@ -120,7 +120,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             None => filter.is_empty(),
             Some(id) if id.0 < PROCESSES => {
                 let row = process(id.0);
-                filter.accepts(&row, None) && (!filter.process.is_empty() || !is_idle(&row))
+                let takes_idle = !filter.process.is_empty() || Q::WITH_IDLE && filter.is_empty();
+                filter.accepts(&row, None) && (takes_idle || !is_idle(&row))
             }
             Some(_) => false,
         };

@@ -1,7 +1,5 @@
 //! `dump gcalloc`: which types of .NET objects were allocated, how many bytes, and by whom.
 
-use std::ops::Range;
-
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_grammar::TimeRange;
@@ -53,8 +51,7 @@ impl TableQuestion for GcAllocations {
         Dimension::process(),
         Dimension::thread(|row| row.thread),
         Dimension::text("type", "Type", |row: &Allocation| row.object_type.as_deref())
-            .meaning("Type of the objects, with its namespace. `(unknown)`: not recorded.")
-            .or("(unknown)")
+            .meaning("Type of the objects, with its namespace. Empty: not recorded.")
             .filtered("--type", ["type", "types"], "Only objects of these types: System.String, '*[]'"),
         Dimension::words("kind", "Kind", |row: &Allocation| row.kind.map(i64::from), kind)
             .meaning("The heap: `small`, `large` or `pinned`. `unknown`: sampled objects do not have it.")
@@ -135,6 +132,7 @@ impl TableQuestion for GcAllocations {
             "Bytes of the object; of a tick those of the last object.",
         ),
     ];
+    const BEST_SOURCE: Option<fn(&Allocation) -> i8> = Some(|row| row.source);
     const BY: &'static [&'static str] = &["process", "type"];
     const SORT: &'static str = "bytes";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "type", "kind", "sort", "csv"];
@@ -152,21 +150,6 @@ impl TableQuestion for GcAllocations {
 
     fn times(row: &Allocation) -> (i64, i64) {
         (row.time, row.time)
-    }
-
-    fn scan(
-        archive: &Archive,
-        time: Option<Range<i64>>,
-        _joined: bool,
-        mut visit: impl FnMut(&Allocation),
-    ) -> Result<(), Error> {
-        // The sources tell of the same allocations.
-        let best = best_source(archive)?;
-        archive.scan(time, |row: &Allocation| {
-            if row.source == best {
-                visit(row);
-            }
-        })
     }
 
     fn notes(archive: &Archive, _time: TimeRange, _asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {

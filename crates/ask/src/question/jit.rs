@@ -40,8 +40,7 @@ impl TableQuestion for Jit {
         Dimension::process(),
         Dimension::thread(|row| row.thread),
         Dimension::text("module", "Module", |row: &Compilation| row.module.as_deref())
-            .meaning("File name of the assembly that has the method. `(unknown)`: the recording does not tell.")
-            .or("(unknown)")
+            .meaning("File name of the assembly that has the method. Empty: the recording does not tell.")
             .filtered("--module", ["module", "modules"], "Only methods of these assemblies: mscorlib.dll, 'System*'"),
         Dimension::text("namespace", "Namespace", |row: &Compilation| Some(namespace_of(&row.namespace)))
             .meaning("Namespace of the method. `(none)`: its type has none.")

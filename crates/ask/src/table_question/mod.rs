@@ -119,9 +119,14 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Sums and unions of times have the part in the range either way.
     const COUNTS_AT_END: bool = false;
 
-    /// Whether the end of a row is known, of tables that have rows without an end. Such a row has no length: lists show none, and
-    /// the time that rows cover is unknown where all of them are such rows. `None`: each row has its length.
+    /// Whether the end of a row is known, of tables that have rows without an end. Such a row has no length: lists show none, it has
+    /// no part in the longest, the shortest and percentiles, and the time that rows cover is unknown where all of them are such rows.
+    /// `None`: each row has its length.
     const HAS_LENGTH: Option<fn(&Self::Row) -> bool> = None;
+
+    /// The number of the source of a row, of tables in which several sources tell of the same. Only the rows of the largest number
+    /// that an archive has count.
+    const BEST_SOURCE: Option<fn(&Self::Row) -> i8> = None;
 
     /// Whether rows of the idle loop are asked for, too, where no process is chosen.
     const WITH_IDLE: bool = false;
@@ -184,10 +189,17 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         archive: &Archive,
         time: Option<Range<i64>>,
         joined: bool,
-        visit: impl FnMut(&Self::Row),
+        mut visit: impl FnMut(&Self::Row),
     ) -> Result<(), Error> {
         debug_assert!(!joined || !Self::JOINED.is_empty(), "a question without joined measures");
-        archive.scan(time, visit)
+        let Some(source) = Self::BEST_SOURCE else { return archive.scan(time, visit) };
+        let mut best = i8::MIN;
+        archive.scan(None, |row: &Self::Row| best = best.max(source(row)))?;
+        archive.scan(time, |row: &Self::Row| {
+            if source(row) == best {
+                visit(row);
+            }
+        })
     }
 
     /// Whether a row of the table is one that the question is about.

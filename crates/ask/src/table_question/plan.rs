@@ -87,7 +87,7 @@ pub(super) struct Lives<R> {
 pub(super) const ROWS: usize = 0;
 
 /// A time that every time exceeds.
-const NO_TIME: i64 = -1;
+pub(super) const NO_TIME: i64 = -1;
 
 /// The largest figure of no row.
 pub(super) const NO_FIGURE: i64 = i64::MIN;
@@ -172,7 +172,7 @@ impl<R> Plan<R> {
             How::SumKnown(figure) => self.step(place, Step::SumKnown(cell, figure), &[NO_FIGURE]),
             How::SumOf(is_of_kind, figure) => self.step(place, Step::SumOf(cell, is_of_kind, figure), &[NO_FIGURE, 0]),
             How::Duration => self.step(place, Step::Duration(cell), &[0]),
-            How::Shortest => self.step(place, Step::Shortest(cell), &[i64::MAX]),
+            How::Shortest => self.step(place, Step::Shortest(cell), &[NO_SMALLEST]),
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),
             How::Min(figure) => self.step(place, Step::Min(cell, figure), &[NO_SMALLEST]),

@@ -6,7 +6,7 @@ use super::list::{self, Listing};
 use super::measure::{How, Measure};
 use super::names::{Names, Order};
 use super::places::{UNKNOWN, UNTOLD};
-use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, dimension_of, measure_of};
+use super::plan::{NO_FIGURE, NO_SMALLEST, NO_TIME, Plan, dimension_of, measure_of};
 use super::reading::Read;
 use super::sums::{growing_tenths, peak, sum_once, weighted};
 use super::{Question, TableQuestion, paths, stacks_below};
@@ -168,15 +168,17 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
 fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<i64> {
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
     match Q::MEASURES[place].how {
-        How::Shortest | How::Longest | How::LongestStart | How::First if group.rows() == 0 => None,
+        How::First if group.rows() == 0 => None,
         How::Rows => Some(group.rows()),
-        How::RowsIf(_) | How::Sum(_) | How::Duration | How::Shortest | How::Longest | How::First => cell(group, 0),
+        How::RowsIf(_) | How::Sum(_) | How::Duration | How::First => cell(group, 0),
+        How::Shortest => cell(group, 0).filter(|time| *time != NO_SMALLEST),
+        How::Longest => cell(group, 0).filter(|time| *time != NO_TIME),
+        How::LongestStart => cell(group, 1).filter(|_| cell(group, 0) != Some(NO_TIME)),
         How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
         How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) => cell(group, 0),
         How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
         How::Tenths(..) => growing_tenths(&group.lives, group.range),
         How::SumOnce(_) => sum_once(&mut group.once),
-        How::LongestStart => cell(group, 1),
         How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::SumOf(..) => {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);

@@ -6,7 +6,7 @@ use tracesift_export::Measure as Exported;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::Of;
+use super::dimension::{Dimension, Of};
 use super::measure::How;
 use super::reading::part;
 use super::sums::Part;
@@ -17,7 +17,8 @@ use crate::recording_label::RowSource;
 
 /// A measure of a question that is shown by the stacks of its rows.
 ///
-/// Thread and code of a row are those of the question's dimensions.
+/// Thread and code of a row are those of the question's dimensions: the code is that of methods, or of stacks where methods are those
+/// that the rows are about.
 #[derive(Clone, Copy, Debug)]
 pub struct StackFigure {
     /// Key of the measure's column: `response_ns`. All stacks together have its total.
@@ -114,10 +115,7 @@ fn scan<Q: TableQuestion, const N: usize>(
         Of::Thread(thread) => Some(thread),
         _ => None,
     });
-    let place = Q::DIMENSIONS.iter().find_map(|dimension| match dimension.of {
-        Of::Method { place, .. } => Some(place),
-        _ => None,
-    });
+    let place = code_of(Q::DIMENSIONS);
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
@@ -125,7 +123,11 @@ fn scan<Q: TableQuestion, const N: usize>(
         let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
         let amount = amount(how, row, part);
         if amount > 0 {
-            let (stack, frame): (Option<StackId>, Option<FrameId>) = place.map_or((None, None), |place| place(row));
+            let (stack, frame) = match place {
+                Some(Code::Method(place)) => place(row),
+                Some(Code::Stack(stack)) => (stack(row), None),
+                None => (None, None),
+            };
             visit(Charged {
                 process: Q::process(row),
                 thread: thread.and_then(|thread| thread(row)),
@@ -134,6 +136,25 @@ fn scan<Q: TableQuestion, const N: usize>(
                 amount,
             });
         }
+    })
+}
+
+/// Where rows have their code.
+enum Code<R> {
+    Method(fn(&R) -> (Option<StackId>, Option<FrameId>)),
+    Stack(fn(&R) -> Option<StackId>),
+}
+
+fn code_of<R>(dimensions: &[Dimension<R>]) -> Option<Code<R>> {
+    let method = dimensions.iter().find_map(|dimension| match dimension.of {
+        Of::Method { place, .. } => Some(Code::Method(place)),
+        _ => None,
+    });
+    method.or_else(|| {
+        dimensions.iter().find_map(|dimension| match dimension.of {
+            Of::Stack { stack, .. } => Some(Code::Stack(stack)),
+            _ => None,
+        })
     })
 }
 
@@ -200,7 +221,6 @@ pub(crate) fn check<Q: TableQuestion>() {
         let measure = measure.unwrap_or_else(|| panic!("{}: no measure {}", Q::NAME, figure.column));
         assert!(adds_up(measure.how), "{}: {}", Q::NAME, figure.column);
         assert_eq!(unit_of(measure.column.kind), Some(figure.measure.unit), "{}: {}", Q::NAME, figure.column);
-        let has_code = Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Method { .. }));
-        assert!(has_code, "{}: rows have no code", Q::NAME);
+        assert!(code_of(Q::DIMENSIONS).is_some(), "{}: rows have no code", Q::NAME);
     }
 }

@@ -42,6 +42,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             Of::Number { names: Names::Paths(read), .. } => read(recording, None).expect("names").into_iter().collect(),
             _ => BTreeMap::new(),
         };
+        let rows = of_best_source::<Q>(rows);
         let exited = |row: &Q::Row| Q::EXITED.as_ref().and_then(|exited| (exited.row)(row));
         Self {
             recording,
@@ -289,7 +290,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
             if let Value::Int(figure) = self.value(place, all, time) { Some(figure) } else { None }
         };
-        let lengths = || rows.iter().map(|(_, _, length)| *length);
+        let lengths = || rows.iter().filter(|(row, ..)| has_length::<Q>(row)).map(|(_, _, length)| *length);
         let longest = lengths().max();
         match Q::MEASURES[measure].how {
             How::Rows => rows.len().into(),
@@ -327,7 +328,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Longest => longest.into(),
             How::First => rows.iter().map(|(_, start, _)| *start).min().into(),
             How::LongestStart => {
-                let first = rows.iter().find(|(_, _, length)| Some(*length) == longest);
+                let first = rows.iter().find(|(row, _, length)| has_length::<Q>(row) && Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
             How::Texts(texts) => text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten()),
@@ -488,6 +489,13 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         sums.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
         Value::Map(sums.into_iter().map(|(text, sum)| (text, sum.into())).collect())
     }
+}
+
+/// The rows of the source with the largest number, of tables in which several sources tell of the same.
+fn of_best_source<Q: TableQuestion>(rows: Vec<Q::Row>) -> Vec<Q::Row> {
+    let Some(source) = Q::BEST_SOURCE else { return rows };
+    let best = rows.iter().map(source).max();
+    rows.into_iter().filter(|row| Some(source(row)) == best).collect()
 }
 
 /// Whether the length of a row is known.

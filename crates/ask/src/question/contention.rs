@@ -27,10 +27,12 @@ pub type Question = table_question::Question<Contention>;
 /// The options.
 pub type Options = table_question::Options<Contention>;
 
-/// The place of the source among the numbers of kinds; flags of Linux are below.
+/// The place of sources among the numbers of kinds. No number is the text of another kind, as patterns look at both.
 const SOURCES: i64 = 1 << 32;
 /// Beside a source: the lock is one of the runtime itself.
 const NATIVE: i64 = 1 << 40;
+/// The place of the flags of Linux among the numbers of kinds.
+const KERNEL: i64 = 1 << 41;
 
 impl TableQuestion for Contention {
     type Row = Wait;
@@ -147,7 +149,7 @@ impl TableQuestion for Contention {
 /// The number of a kind: kinds of the same name have the same one.
 fn kind_number(row: &Wait) -> i64 {
     match row.source {
-        sources::KERNEL => plain_flags(row.flags.unwrap_or(0)).into(),
+        sources::KERNEL => KERNEL + i64::from(plain_flags(row.flags.unwrap_or(0))),
         sources::MONITOR if row.native == Some(true) => SOURCES + NATIVE,
         source => SOURCES + i64::from(source),
     }
@@ -161,7 +163,7 @@ fn plain_flags(bits: i32) -> i32 {
 }
 
 fn kind(number: i64) -> String {
-    if number >= SOURCES {
+    if number < KERNEL {
         return match (number & !NATIVE) - SOURCES {
             0 if number & NATIVE != 0 => "runtime lock".to_owned(),
             0 => "monitor".to_owned(),
@@ -169,7 +171,7 @@ fn kind(number: i64) -> String {
             other => other.to_string(),
         };
     }
-    let Ok(bits) = i32::try_from(number) else { return number.to_string() };
+    let Ok(bits) = i32::try_from(number - KERNEL) else { return number.to_string() };
     let has = |flag: i32| bits & flag != 0;
     let name = match () {
         () if has(flags::MUTEX) => "mutex",
@@ -204,17 +206,17 @@ mod tests {
     #[test]
     fn kinds_have_the_names_of_the_kernel() {
         for (number, expected) in [
-            (0, "semaphore"),
-            (1, "spinlock"),
-            (2, "rwsem read"),
-            (4, "rwsem write"),
-            (3, "rwlock read"),
-            (5, "rwlock write"),
-            (8, "rt-mutex"),
-            (10, "rwlock-rt read"),
-            (18, "pcpu-sem read"),
-            (32, "mutex"),
-            (33, "mutex"),
+            (KERNEL, "semaphore"),
+            (KERNEL + 1, "spinlock"),
+            (KERNEL + 2, "rwsem read"),
+            (KERNEL + 4, "rwsem write"),
+            (KERNEL + 3, "rwlock read"),
+            (KERNEL + 5, "rwlock write"),
+            (KERNEL + 8, "rt-mutex"),
+            (KERNEL + 10, "rwlock-rt read"),
+            (KERNEL + 18, "pcpu-sem read"),
+            (KERNEL + 32, "mutex"),
+            (KERNEL + 33, "mutex"),
             (SOURCES, "monitor"),
             (SOURCES + NATIVE, "runtime lock"),
             (SOURCES + 1, "wait handle"),

@@ -341,10 +341,11 @@ impl<'r, R> Names<'r, R> {
                 if let Ok(stack) = i32::try_from(number) {
                     (&named.stacks).stack(StackId(stack), &mut methods);
                 }
-                patterns.lets_pass(methods.iter().map(|method| {
+                let verdict = |method: &MethodId| {
                     let name = named.names.name(*method);
                     patterns.verdict(name.module.as_deref(), &name.function)
-                }))
+                };
+                !methods.is_empty() && patterns.lets_pass(methods.iter().map(verdict))
             }
             (Known::Table(names) | Known::Merged(names, _), Wanted::Texts(patterns)) => {
                 let text = number.to_string();

@@ -53,6 +53,7 @@ pub(super) enum Step<R> {
     SumKnown(usize, fn(&R) -> Option<i64>),
     /// The sum, and in the next cell the number of rows of the kind without the figure.
     SumOf(usize, fn(&R) -> bool, fn(&R) -> Option<i64>),
+    /// The sum of the parts of the rows with a known length.
     Duration(usize),
     Shortest(usize),
     /// The longest time, and in the next cell its begin.
@@ -171,7 +172,10 @@ impl<R> Plan<R> {
             How::Sum(figure) => self.step(place, Step::Sum(cell, figure), &[0]),
             How::SumKnown(figure) => self.step(place, Step::SumKnown(cell, figure), &[NO_FIGURE]),
             How::SumOf(is_of_kind, figure) => self.step(place, Step::SumOf(cell, is_of_kind, figure), &[NO_FIGURE, 0]),
-            How::Duration => self.step(place, Step::Duration(cell), &[0]),
+            How::Duration => {
+                let of_no_row = if Q::HAS_LENGTH.is_some() { NO_FIGURE } else { 0 };
+                self.step(place, Step::Duration(cell), &[of_no_row]);
+            }
             How::Shortest => self.step(place, Step::Shortest(cell), &[NO_SMALLEST]),
             How::First => self.step(place, Step::First(cell), &[i64::MAX]),
             How::Max(figure) => self.step(place, Step::Max(cell, figure), &[NO_FIGURE]),

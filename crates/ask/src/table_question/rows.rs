@@ -170,7 +170,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
     match Q::MEASURES[place].how {
         How::First if group.rows() == 0 => None,
         How::Rows => Some(group.rows()),
-        How::RowsIf(_) | How::Sum(_) | How::Duration | How::First => cell(group, 0),
+        How::RowsIf(_) | How::Sum(_) | How::First => cell(group, 0),
         How::Shortest => cell(group, 0).filter(|time| *time != NO_SMALLEST),
         How::Longest => cell(group, 0).filter(|time| *time != NO_TIME),
         How::LongestStart => cell(group, 1).filter(|_| cell(group, 0) != Some(NO_TIME)),
@@ -179,7 +179,7 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
         How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
         How::Tenths(..) => growing_tenths(&group.lives, group.range),
         How::SumOnce(_) => sum_once(&mut group.once),
-        How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::Duration | How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
         How::SumOf(..) => {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))

@@ -111,10 +111,11 @@ impl<'p, R> Sums<'p, R> {
         if let Some(union) = self.unions.get_mut(place) {
             union.add(Span::new(part.start, part.start.saturating_add(part.length)));
         }
+        let has_length = self.plan.has_length.is_none_or(|has_length| has_length(row));
         let Some(counted) = part.counted else {
             for step in &self.plan.steps {
                 match *step {
-                    Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
+                    Step::Duration(cell) if has_length => add_known(&mut cells[cell], Some(part.length)),
                     Step::WithLength(cell, has_length) => cells[cell] += i64::from(has_length(row)),
                     _ => {}
                 }
@@ -122,7 +123,6 @@ impl<'p, R> Sums<'p, R> {
             return;
         };
         cells[ROWS] += 1;
-        let has_length = self.plan.has_length.is_none_or(|has_length| has_length(row));
         for step in &self.plan.steps {
             match *step {
                 Step::RowsIf(cell, holds) | Step::WithLength(cell, holds) => cells[cell] += i64::from(holds(row)),
@@ -135,7 +135,7 @@ impl<'p, R> Sums<'p, R> {
                         cells[cell + 1] += i64::from(figure.is_none());
                     }
                 }
-                Step::Duration(cell) => cells[cell] = cells[cell].saturating_add(part.length),
+                Step::Duration(cell) if has_length => add_known(&mut cells[cell], Some(part.length)),
                 Step::Shortest(cell) if has_length => cells[cell] = cells[cell].min(counted.1),
                 Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
                 Step::Longest(cell) if has_length => longest(cells, cell, counted),
@@ -156,7 +156,8 @@ impl<'p, R> Sums<'p, R> {
                 Step::SumLeft(cell, is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => {
                     cells[cell] = cells[cell].saturating_add(figure(row));
                 }
-                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) | Step::Shortest(_) | Step::Longest(_) => {}
+                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) => {}
+                Step::Duration(_) | Step::Shortest(_) | Step::Longest(_) => {}
             }
         }
         if has_length && let Some(times) = self.times.get_mut(place) {
@@ -256,7 +257,6 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             Step::RowsIf(cell, _)
             | Step::WithLength(cell, _)
             | Step::Sum(cell, _)
-            | Step::Duration(cell)
             | Step::AliveFirst(cell, _)
             | Step::AliveLast(cell, _)
             | Step::Begun(cell, _)
@@ -266,7 +266,9 @@ fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
             | Step::SumLeft(cell, ..) => {
                 cells[cell] = cells[cell].saturating_add(more[cell]);
             }
-            Step::SumKnown(cell, _) => add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE)),
+            Step::Duration(cell) | Step::SumKnown(cell, _) => {
+                add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE))
+            }
             Step::SumOf(cell, ..) => {
                 add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE));
                 cells[cell + 1] = cells[cell + 1].saturating_add(more[cell + 1]);

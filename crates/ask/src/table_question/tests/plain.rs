@@ -299,13 +299,14 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Sum(_) | How::SumKnown(_) | How::SumOnce(_) | How::SumOf(..) => {
                 Self::sum(&Q::MEASURES[measure].how, rows).into()
             }
-            How::Duration => all.iter().map(|(_, _, length, _)| *length).sum::<i64>().into(),
-            How::Union if !all.iter().any(|(row, ..)| has_length::<Q>(row)) => {
-                if Q::HAS_LENGTH.is_some() {
-                    Value::None
-                } else {
-                    0.into()
-                }
+            How::Duration | How::Union
+                if Q::HAS_LENGTH.is_some() && !all.iter().any(|(row, ..)| has_length::<Q>(row)) =>
+            {
+                Value::None
+            }
+            How::Duration => {
+                let known = all.iter().filter(|(row, ..)| has_length::<Q>(row));
+                known.map(|(_, _, length, _)| *length).sum::<i64>().into()
             }
             How::Union => covered(&all.iter().collect::<Vec<_>>()).into(),
             How::Covers(dimension) => {

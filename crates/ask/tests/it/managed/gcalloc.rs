@@ -139,8 +139,8 @@ fn a_tick_that_is_cut_has_the_fields_that_are_there_or_no_row() {
             let health: Vec<HealthRow> = extracted.archive.rows().expect("health");
             let counted: i64 =
                 health.iter().filter(|row| row.kind == "fields_not_as_expected").map(|row| row.count).sum();
-            assert!(rows.len() <= 1 && counted <= 1, "{length} bytes");
-            assert!(counted == 1 || rows.len() == 1, "{length} bytes");
+            assert!(rows.len() <= 1 && counted <= 1, "{length} bytes: {counted} counted, {rows:?}, {health:?}");
+            assert!(counted == 1 || rows.len() == 1, "{length} bytes: {counted} counted, {rows:?}");
             assert!(rows.iter().all(|row| row.amount & 0xffff_ffff == 100_000), "{length} bytes");
         }
     }
@@ -162,8 +162,7 @@ fn sampled_objects_have_the_names_of_their_types() {
         );
         // Ticks tell of the same allocations, and less.
         let rows = found(&extracted.report.archive, &["type"], &["type", "bytes", "objects", "samples"]);
-        let expected =
-            [["-", "24", "1", "1"], ["Shop.Basket", "360", "15", "2"], ["Shop.Order", "100000", "1", "1"]];
+        let expected = [["-", "24", "1", "1"], ["Shop.Basket", "360", "15", "2"], ["Shop.Order", "100000", "1", "1"]];
         assert_eq!(rows, expected);
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tracesift_etl::payload::dotnet::BulkTypes;
 use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Record, event_fields};
-use tracesift_trace::rows::{ClrAllocationRow, clr_allocation_sources as sources};
+use tracesift_trace::rows::{ClrAllocationRow, clr_allocation_kinds as kinds, clr_allocation_sources as sources};
 use tracesift_trace::{HealthKind, ProcessId, RowSink};
 
 use super::provider_fields::Fields;
@@ -59,24 +59,26 @@ pub(super) struct ClrAllocations {
 }
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
-    /// Names of types, which the runtime logs before it logs their first object.
+    /// Names of types, which the runtime logs before it logs their first object. They name objects with finalizers, too.
     pub(super) fn clr_types(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<BulkTypes<'_>>(record, version) else { return };
-        let Some(process) = self.caller(record).process else { return };
+        let Some(at) = self.gc_at(record, Some(event.clr_instance.into())) else { return };
         for described in event.types() {
-            let known = &mut self.clr_allocations;
-            if known.types.len() >= MAX_TYPES || known.names >= MAX_NAMES {
-                return;
+            if self.wants_gc() {
+                self.gc.named(at, described.type_id, described.name);
             }
-            let name: Box<str> = described.name.to_string().into();
-            known.names += name.len();
-            if let Some(before) = known.types.insert((process, described.type_id), name) {
-                known.names -= before.len();
+            let known = &mut self.clr_allocations;
+            if self.wanted.clr_allocations && known.types.len() < MAX_TYPES && known.names < MAX_NAMES {
+                let name: Box<str> = described.name.to_string().into();
+                known.names += name.len();
+                if let Some(before) = known.types.insert((at.process, described.type_id), name) {
+                    known.names -= before.len();
+                }
             }
         }
     }
 
-    /// An allocation.
+    /// An allocation. Ticks are also the bytes that were allocated between collections.
     pub(super) fn clr_allocation(&mut self, record: &Record<'_>, id: u16) {
         let Some(event) = self.clr_allocations.fields.read(record, &self.schemas, &mut self.health) else { return };
         let Some((amount, objects, source)) = stands_for(&event, id) else {
@@ -84,6 +86,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 format!("Microsoft-Windows-DotNETRuntime {id}: it ends early")
             });
         };
+        if id == id::TICK && self.wants_gc() {
+            self.gc_allocated(record, event.runtime, amount, event.kind == Some(kinds::LARGE.into()));
+        }
+        if !self.wanted.clr_allocations {
+            return;
+        }
         let stack = self.provider_stack(record);
         let caller = self.caller(record);
         let ClrAllocations { types, row, .. } = &mut self.clr_allocations;

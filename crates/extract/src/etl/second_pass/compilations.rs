@@ -27,10 +27,9 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 self.method_loaded(record, id, version);
             }
             BATCH_BEGINS | BATCH_ENDS if wanted.jit_methods => self.jit_batch(record, id == BATCH_BEGINS),
-            BulkTypes::ID if wanted.clr_allocations => self.clr_types(record, version),
-            allocation::TICK | allocation::SAMPLED_HIGH | allocation::SAMPLED_LOW | allocation::RANDOM
-                if wanted.clr_allocations =>
-            {
+            BulkTypes::ID if wanted.clr_allocations || self.wants_gc() => self.clr_types(record, version),
+            allocation::TICK if wanted.clr_allocations || self.wants_gc() => self.clr_allocation(record, id),
+            allocation::SAMPLED_HIGH | allocation::SAMPLED_LOW | allocation::RANDOM if wanted.clr_allocations => {
                 self.clr_allocation(record, id);
             }
             _ => {}

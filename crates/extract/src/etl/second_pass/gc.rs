@@ -188,6 +188,11 @@ pub(super) enum Source {
 }
 
 impl Gc {
+    /// The name of a type.
+    pub(super) fn named(&mut self, at: At, type_id: u64, name: WideStr<'_>) {
+        self.finalized.name(at, type_id, || name.to_string());
+    }
+
     fn layouts(&mut self, source: Source) -> &mut Layouts {
         match source {
             Source::Runtime => &mut self.runtime,
@@ -216,7 +221,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 self.gc_global_history(record, source);
             }
             (Source::Private, private::FINALIZE_OBJECT) | (_, id::FINALIZE_OBJECT) => self.gc_object(record, source),
-            (Source::Private, _) => {}
+            // Allocations are read where they have rows of their own.
+            (Source::Private, _) | (Source::Runtime, id::ALLOCATION_TICK | id::BULK_TYPE) => {}
             (_, id::ALLOCATION_TICK) => self.gc_tick(record, source),
             (_, id::HEAP_STATS) => self.gc_stats(record, source),
             (_, id::BULK_TYPE) => self.gc_types(record, source),
@@ -234,7 +240,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         }
     }
 
-    fn gc_at(&mut self, record: &Record<'_>, runtime: Option<i32>) -> Option<At> {
+    pub(super) fn gc_at(&mut self, record: &Record<'_>, runtime: Option<i32>) -> Option<At> {
         let caller = self.caller(record);
         Some(At { time: caller.time, process: caller.process?, runtime: small(runtime), thread: caller.thread })
     }
@@ -269,9 +275,15 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     fn gc_tick(&mut self, record: &Record<'_>, source: Source) {
         let layouts = self.gc.layouts(source);
         let Some(event) = layouts.ticks.read(record, &self.schemas, &mut self.health) else { return };
-        let Some(bytes) = event.amount_64.or(event.amount).filter(|bytes| *bytes >= 0) else { return };
-        if let Some(at) = self.gc_at(record, event.runtime) {
-            self.gc.collections.allocated(at, bytes, event.kind == Some(1));
+        if let Some(bytes) = event.amount_64.or(event.amount) {
+            self.gc_allocated(record, event.runtime, bytes, event.kind == Some(1));
+        }
+    }
+
+    /// So many bytes were allocated, of objects on the heap of large ones or not.
+    pub(super) fn gc_allocated(&mut self, record: &Record<'_>, runtime: Option<i32>, bytes: i64, is_large: bool) {
+        if let Some(at) = self.gc_at(record, runtime).filter(|_| bytes >= 0) {
+            self.gc.collections.allocated(at, bytes, is_large);
         }
     }
 

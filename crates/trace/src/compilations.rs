@@ -91,6 +91,7 @@ impl Compilations {
         // A method that begins anew got no code before; nor did what was nested in it.
         let again = stack.iter().position(|begun| begun.method == method).unwrap_or(stack.len());
         let mut given_up: Vec<Begun> = stack.drain(again..).collect();
+        nest(stack, &given_up);
         if stack.len() >= MOST_OF_THREAD {
             given_up.push(stack.remove(0));
             self.dropped += 1;
@@ -104,7 +105,10 @@ impl Compilations {
     pub fn end(&mut self, thread: Compiler, code: &Code) -> Vec<JitMethodRow> {
         let Some(stack) = self.open.get_mut(&thread) else { return Vec::new() };
         let Some(place) = stack.iter().rposition(|begun| begun.method == code.method) else { return Vec::new() };
-        let mut rows: Vec<JitMethodRow> = stack.drain(place + 1..).map(|begun| begun.open_until(code.time)).collect();
+        let without_code: Vec<Begun> = stack.drain(place + 1..).collect();
+        nest(stack, &without_code);
+        let mut rows: Vec<JitMethodRow> =
+            without_code.into_iter().map(|begun| begun.open_until(code.time)).collect();
         if let Some(begun) = stack.pop() {
             let duration = code.time.saturating_sub(begun.row.start).max(0);
             if let Some(outer) = stack.last_mut() {
@@ -128,6 +132,13 @@ impl Compilations {
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped
+    }
+}
+
+/// What is nested in compilations that get no code is nested in the one around them.
+fn nest(stack: &mut [Begun], without_code: &[Begun]) {
+    if let Some(outer) = stack.last_mut() {
+        outer.nested = without_code.iter().fold(outer.nested, |nested, begun| nested.saturating_add(begun.nested));
     }
 }
 
@@ -222,6 +233,18 @@ mod tests {
             expected.sort_unstable();
             prop_assert_eq!(whole, expected);
         }
+    }
+
+    #[test]
+    fn time_nested_in_a_compilation_without_code_is_nested_in_the_one_around_it() {
+        let mut compilations = Compilations::default();
+        for (start, method) in [(0, 2), (10, 1), (20, 0)] {
+            let _ = compilations.begin(compiler(1), method, JitMethodRow { start, ..JitMethodRow::default() });
+        }
+        let mut end = |time: i64, method: u64| {
+            compilations.end(compiler(1), &Code { time, method, ..Code::default() }).pop().expect("a row").exclusive
+        };
+        assert_eq!((end(30, 0), end(40, 2)), (Some(10), Some(30)));
     }
 
     #[test]

@@ -142,6 +142,8 @@ macro_rules! event_tables {
             cpu_sample(CpuSampleRow) in cpu_samples,
             /// Allocated memory.
             allocation(AllocationRow) in allocations,
+            /// A sampled allocation of .NET.
+            clr_allocation(ClrAllocationRow) in clr_allocations,
             /// A switch-in, closing or gap row.
             context_switch(ContextSwitchRow) in context_switches,
             /// A network connection.
@@ -180,12 +182,10 @@ macro_rules! event_tables {
             hard_fault(HardFaultRow) in hard_faults,
             /// A run of an interrupt, of a deferred procedure call or of a work item.
             interrupt(InterruptRow) in interrupts,
-            /// A wait for a lock.
-            lock_wait(LockWaitRow) in lock_waits,
-            /// A sampled allocation of .NET.
-            clr_allocation(ClrAllocationRow) in clr_allocations,
             /// A compilation of a .NET method.
             jit_method(JitMethodRow) in jit_methods,
+            /// A wait for a lock.
+            lock_wait(LockWaitRow) in lock_waits,
             /// A network operation.
             network_io(NetworkIoRow) in network_io,
             /// A mapped view.

@@ -27,12 +27,12 @@ pub type Question = table_question::Question<Contention>;
 /// The options.
 pub type Options = table_question::Options<Contention>;
 
-/// The place of sources among the numbers of kinds. No number is the text of another kind, as patterns look at both.
-const SOURCES: i64 = 1 << 32;
+/// The place of sources among the numbers of kinds. Numbers are negative: patterns look at them, too, and no kind has such a name.
+const SOURCES: i64 = -(1 << 32);
 /// Beside a source: the lock is one of the runtime itself.
-const NATIVE: i64 = 1 << 40;
+const NATIVE: i64 = 1 << 10;
 /// The place of the flags of Linux among the numbers of kinds.
-const KERNEL: i64 = 1 << 41;
+const KERNEL: i64 = SOURCES + (1 << 20);
 
 impl TableQuestion for Contention {
     type Row = Wait;
@@ -164,8 +164,8 @@ fn plain_flags(bits: i32) -> i32 {
 
 fn kind(number: i64) -> String {
     if number < KERNEL {
-        return match (number & !NATIVE) - SOURCES {
-            0 if number & NATIVE != 0 => "runtime lock".to_owned(),
+        return match number - SOURCES {
+            NATIVE => "runtime lock".to_owned(),
             0 => "monitor".to_owned(),
             1 => "wait handle".to_owned(),
             other => other.to_string(),

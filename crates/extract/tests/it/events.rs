@@ -169,7 +169,8 @@ fn the_selection_decides_what_is_kept_and_when_an_archive_is_up_to_date() {
     assert!(!run(&directory, None).1, "an archive that is there is good as it is");
 
     let (archive, is_new) = run(&directory, Some(EventSelection::Default));
-    let of_providers = [1, 2, 18, 9, 82, 82, 3, 9, 10, 82].map(Some);
+    // Allocations of .NET and stacks behind events of its runtime are in other tables.
+    let of_providers = [1, 2, 18, 9, 3, 9].map(Some);
     assert_eq!((ids(&archive), is_new), (of_providers.to_vec(), true));
     assert!(!run(&directory, Some(EventSelection::None)).1, "it has more than is asked for");
 

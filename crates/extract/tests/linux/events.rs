@@ -124,7 +124,9 @@ fn every_event_says_what_perf_script_prints() {
         assert_eq!(found, (event.time, event.cpu, event.pid, event.tid), "{event:?}");
         odd += u64::from(event.comm == ODD_NAME);
         let fields: Value = serde_json::from_str(&row.fields).unwrap();
-        for (name, text) in pairs(&event.text) {
+        // The format of the kernel prints 0 for the page that it did not find.
+        let is_nowhere = fields.get("pfn").and_then(Value::as_u64) == Some(u64::MAX);
+        for (name, text) in pairs(&event.text).filter(|(name, _)| !(is_nowhere && *name == "pfn")) {
             if let Some(agrees) = fields.get(name).and_then(|value| agrees(value, text)) {
                 assert!(agrees, "{name}: {} and {event:?}", row.fields);
                 *compared.entry(row.provider.as_str()).or_default() += 1;

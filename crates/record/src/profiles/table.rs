@@ -77,24 +77,26 @@ const SWITCHES: &[LinuxEvent] = &[
 const SWITCH_KEYWORDS: &[&str] = &["CSwitch", "ReadyThread"];
 const SWITCH_STACKS: &[(&str, StackClass)] = &[("CSwitch", StackClass::Switch), ("ReadyThread", StackClass::Ready)];
 
-/// Exceptions (0x8000), what was compiled and loaded while recording (0x18). The stack of an exception is that of event 80.
+/// Exceptions (0x8000), what was compiled and loaded while recording (0x18). Begins of compilations have level 5. The stacks are those
+/// of exceptions (80) and of begins of compilations (145).
 const DOT_NET: Provider = Provider {
     name: "Microsoft-Windows-DotNETRuntime",
     guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
+    level: 5,
     keywords: 0x8098,
     stacks: Some(StackClass::Exception),
-    stack_events: &[80],
+    stack_events: &[80, 145],
     ..NO_PROVIDER
 };
 
-/// Garbage collections (0x1). The stack is that of the request for one.
+/// Garbage collections (0x1). The stacks are those of allocation ticks (10) and of requests for a collection (35).
 const DOT_NET_GC: Provider = Provider {
     name: "Microsoft-Windows-DotNETRuntime",
     guid: Some("e13c0d23-ccbc-4e12-931b-d9cc2eee27e4"),
     level: 5,
     keywords: 0x1,
     stacks: Some(StackClass::Memory),
-    stack_events: &[35],
+    stack_events: &[10, 35],
     ..NO_PROVIDER
 };
 

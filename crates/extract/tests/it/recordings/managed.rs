@@ -12,9 +12,10 @@ use tracesift_trace::rows::{
 };
 
 use tracesift_extract::symbols::managed::lines;
+use tracesift_extract::{EventSelection, Options};
 use tracesift_fixtures::cases;
 
-use crate::recordings::support::extract_file;
+use crate::recordings::support::{extract_file, extract_with};
 
 const RUNTIME: &str = "e13c0d23-ccbc-4e12-931b-d9cc2eee27e4";
 const RUNDOWN: &str = "a669021c-c450-4609-a035-5af59af4df18";
@@ -256,7 +257,9 @@ fn counted(name: &str, pdb: &str) -> Option<(Count, (usize, usize), usize)> {
     let zip = cases("etl")?.join(name);
     let folder = tempfile::tempdir().expect("directory");
     let files = unpacked(&zip, folder.path());
-    let extracted = extract_file(&zip).expect("extracted");
+    // The stacks of all events, of those that tables of their own have, too.
+    let all = Options { events: Some(EventSelection::All), ..Options::default() };
+    let extracted = extract_with(&zip, all).expect("extracted");
     let archive = extracted.archives().remove(0);
     let pieces = pieces(&files, &archive);
     let stacks: Vec<StackRow> = archive.rows().expect("stacks");

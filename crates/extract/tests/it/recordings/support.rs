@@ -19,13 +19,18 @@ impl Extracted {
 
     /// Extracts the file once more into the same directory.
     pub(crate) fn again(&self, file: &Path, overwrite: bool) -> Result<Vec<Outcome>, Error> {
-        run(file, self.out.path(), overwrite)
+        run(file, Options { out: Some(self.out.path().to_owned()), overwrite, ..Options::default() })
     }
 }
 
 pub(crate) fn extract_file(file: &Path) -> Result<Extracted, Error> {
+    extract_with(file, Options::default())
+}
+
+/// Extracts a file with options into a directory of its own.
+pub(crate) fn extract_with(file: &Path, options: Options) -> Result<Extracted, Error> {
     let out = tempfile::tempdir().expect("directory");
-    let outcomes = run(file, out.path(), false);
+    let outcomes = run(file, Options { out: Some(out.path().to_owned()), ..options });
     let left = std::fs::read_dir(out.path()).expect("directory").filter_map(Result::ok);
     let left: Vec<_> =
         left.map(|entry| entry.file_name()).filter(|name| !name.to_string_lossy().ends_with(".lock")).collect();
@@ -42,13 +47,12 @@ pub(crate) fn extract_file(file: &Path) -> Result<Extracted, Error> {
     Ok(Extracted { out, reports })
 }
 
-fn run(file: &Path, out: &Path, overwrite: bool) -> Result<Vec<Outcome>, Error> {
+fn run(file: &Path, options: Options) -> Result<Vec<Outcome>, Error> {
     let argument = file.display().to_string();
     let mut selection = input::select(&[argument], &input::SelectOptions::default());
     if let Some(problem) = selection.problems.pop() {
         return Err(Error::Input(problem));
     }
     let input::Target::Recording(recording) = selection.targets.remove(0) else { panic!("a recording") };
-    let options = Options { out: Some(out.to_owned()), overwrite, ..Options::default() };
     extract(&recording, &options, &mut unwatched).map(|extraction| extraction.outcomes)
 }

@@ -107,8 +107,7 @@ impl Compilations {
         let Some(place) = stack.iter().rposition(|begun| begun.method == code.method) else { return Vec::new() };
         let without_code: Vec<Begun> = stack.drain(place + 1..).collect();
         nest(stack, &without_code);
-        let mut rows: Vec<JitMethodRow> =
-            without_code.into_iter().map(|begun| begun.open_until(code.time)).collect();
+        let mut rows: Vec<JitMethodRow> = without_code.into_iter().map(|begun| begun.open_until(code.time)).collect();
         if let Some(begun) = stack.pop() {
             let duration = code.time.saturating_sub(begun.row.start).max(0);
             if let Some(outer) = stack.last_mut() {

@@ -1,10 +1,11 @@
 //! Whether a question tells events that were not recorded from events that did not happen.
 
-use tracesift_ask::question::{disk, dns, handles, minifilter, sockets, virtualalloc};
+use tracesift_ask::question::{contention, disk, dns, gc, gcalloc, handles, jit, minifilter, sockets, virtualalloc};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::{Ask, When, ask};
 use tracesift_etl::Guid;
 use tracesift_etl::class::{DNS_CLIENT, KERNEL_EVENT_TRACING, WINSOCK_AFD};
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::write::payload::Bytes;
 use tracesift_etl::write::{Hook, PointerSize, SessionOptions};
 use tracesift_extract::Options;
@@ -88,6 +89,29 @@ fn a_session_tells_which_providers_it_enabled() {
         Logged { version: 0, ..enabled(OWN, WINSOCK_AFD, 0, 0) },
     ];
     assert_eq!(answered_of(others), [false, false]);
+}
+
+#[test]
+fn keywords_and_levels_tell_which_events_of_dotnet_a_session_gets() {
+    const OWN: &str = "Own session";
+    let answered_of = |keywords: u64, level: u8| {
+        let options = SessionOptions { session_name: OWN.to_owned(), ..SessionOptions::default() };
+        let events = vec![enabled(OWN, RUNTIME_PROVIDER, keywords, level)];
+        let bytes = providers::write_session(options, 1, &[(7, "a.exe")], events).expect("a recording");
+        let extracted = Recording::of("enabled.etl", &bytes).extract();
+        let questions: [&dyn Ask; 4] = [
+            &gc::Question::default(),
+            &gcalloc::Question::default(),
+            &jit::Question::default(),
+            &contention::Question::default(),
+        ];
+        are_answered(&Source::archive(extracted.report.archive.clone()), &questions)
+    };
+    assert_eq!(answered_of(0x1, 4), [true, false, false, false]);
+    assert_eq!(answered_of(0x1, 5), [true, true, false, false]);
+    assert_eq!(answered_of(0x18, 5), [false, false, true, false]);
+    assert_eq!(answered_of(0x4010, 5), [false, false, false, true]);
+    assert_eq!(answered_of(0, 0), [true; 4]);
 }
 
 #[test]

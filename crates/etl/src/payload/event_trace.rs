@@ -55,10 +55,11 @@ impl ProviderEnabled<'_> {
     /// Event id.
     pub const ID: u16 = 14;
 
-    /// Whether the session gets each event of the provider.
+    /// Whether the session gets each event of the provider that has one of the keywords, up to a level. All events: `u64::MAX`, 5.
     #[must_use]
-    pub fn is_whole(&self) -> bool {
-        matches!(self.any_keyword, 0 | u64::MAX) && self.all_keywords == 0 && matches!(self.level, 0 | 5..)
+    pub fn has(&self, keywords: u64, level: u8) -> bool {
+        let has_keywords = self.any_keyword == 0 || self.any_keyword & keywords == keywords;
+        has_keywords && self.all_keywords == 0 && (self.level == 0 || self.level >= level)
     }
 }
 

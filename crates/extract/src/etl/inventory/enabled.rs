@@ -2,6 +2,7 @@
 
 use tracesift_etl::Guid;
 use tracesift_etl::class::{DNS_CLIENT, WINSOCK_AFD};
+use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
 /// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
@@ -44,13 +45,25 @@ const GROUPS: [(u32, &[&str]); 18] = [
     (0x8020_0000, &["filter_calls"]),
 ];
 
-/// Providers whose events make tables.
-const PROVIDERS: [(Guid, &[&str]); 5] = [
-    (DNS_CLIENT, &["dns_queries"]),
-    (WINSOCK_AFD, &["socket_calls"]),
-    (TCPIP, &["connections", "network_io"]),
-    (KERNEL_NETWORK, &["connections", "network_io"]),
-    (KERNEL_FILE, &["file_io"]),
+/// All keywords of a provider.
+const ALL: u64 = u64::MAX;
+
+/// Providers whose events make tables: the keywords and the level that have all of these events.
+const PROVIDERS: [(Guid, u64, u8, &[&str]); 10] = [
+    (DNS_CLIENT, ALL, 5, &["dns_queries"]),
+    (WINSOCK_AFD, ALL, 5, &["socket_calls"]),
+    (TCPIP, ALL, 5, &["connections", "network_io"]),
+    (KERNEL_NETWORK, ALL, 5, &["connections", "network_io"]),
+    (KERNEL_FILE, ALL, 5, &["file_io"]),
+    // GC
+    (RUNTIME_PROVIDER, 0x1, 4, &["gc_collections", "gc_suspensions"]),
+    (RUNTIME_PROVIDER, 0x1, 5, &["clr_allocations"]),
+    // Loader and JIT
+    (RUNTIME_PROVIDER, 0x18, 5, &["jit_methods"]),
+    // Contention
+    (RUNTIME_PROVIDER, 0x4000, 4, &["lock_waits"]),
+    // Threading
+    (RUNTIME_PROVIDER, 0x1_0000, 4, &["thread_pool"]),
 ];
 
 /// How many providers of sessions are remembered: a machine has some dozens of sessions.
@@ -60,7 +73,7 @@ const MAX_PROVIDERS: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Enabled {
     group_masks: [u32; 8],
-    /// Providers of which a session gets each event: the place in `PROVIDERS`, and the session.
+    /// Events of providers that a session gets: the place in `PROVIDERS`, and the session.
     providers: Vec<(usize, Box<str>)>,
 }
 
@@ -74,11 +87,15 @@ impl Enabled {
 
     /// Takes what a session enabled, be it this recording's or another one.
     pub(super) fn take_provider(&mut self, enabled: &ProviderEnabled<'_>) {
-        let place = PROVIDERS.iter().position(|(provider, _)| *provider == enabled.provider);
-        let Some(place) = place.filter(|_| enabled.is_whole() && self.providers.len() < MAX_PROVIDERS) else { return };
-        let entry = (place, enabled.session.to_string().into());
-        if !self.providers.contains(&entry) {
-            self.providers.push(entry);
+        for (place, (provider, keywords, level, _)) in PROVIDERS.iter().enumerate() {
+            let is_it = *provider == enabled.provider && enabled.has(*keywords, *level);
+            if !is_it || self.providers.len() >= MAX_PROVIDERS {
+                continue;
+            }
+            let entry = (place, enabled.session.to_string().into());
+            if !self.providers.contains(&entry) {
+                self.providers.push(entry);
+            }
         }
     }
 
@@ -87,7 +104,7 @@ impl Enabled {
         let is_on = |flag: u32| self.group_masks[(flag >> 29) as usize] & flag & 0x1fff_ffff != 0;
         let of_kernel = GROUPS.iter().filter(|(flag, _)| is_on(*flag)).map(|(_, tables)| *tables);
         let own = self.providers.iter().filter(|(_, session)| sessions.contains(&&**session));
-        let of_providers = own.map(|(place, _)| PROVIDERS[*place].1);
+        let of_providers = own.map(|(place, _)| PROVIDERS[*place].3);
         let mut tables: Vec<String> = Vec::new();
         for table in of_kernel.chain(of_providers).flatten() {
             if !tables.iter().any(|known| known == table) {

@@ -192,14 +192,10 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         mut visit: impl FnMut(&Self::Row),
     ) -> Result<(), Error> {
         debug_assert!(!joined || !Self::JOINED.is_empty(), "a question without joined measures");
-        let Some(source) = Self::BEST_SOURCE else { return archive.scan(time, visit) };
-        let mut best = i8::MIN;
-        archive.scan(None, |row: &Self::Row| best = best.max(source(row)))?;
-        archive.scan(time, |row: &Self::Row| {
-            if source(row) == best {
-                visit(row);
-            }
-        })
+        match Self::BEST_SOURCE {
+            None => archive.scan(time, visit),
+            Some(source) => scan_best_source(archive, time, source, &mut visit),
+        }
     }
 
     /// Whether a row of the table is one that the question is about.
@@ -225,6 +221,38 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     fn parts(_recording: &OpenRecording, _ranges: &[TimeRange]) -> Result<Vec<Vec<Self::Row>>, Error> {
         Ok(Vec::new())
     }
+}
+
+/// The rows of the source with the largest number.
+fn scan_best_source<R: Readable>(
+    archive: &Archive,
+    time: Option<Range<i64>>,
+    source: fn(&R) -> i8,
+    visit: &mut dyn FnMut(&R),
+) -> Result<(), Error> {
+    let mut best = None;
+    let mut scan = |time: Option<Range<i64>>, is_first: bool| {
+        archive.scan(time, |row: &R| {
+            if is_first {
+                best = best.max(Some(source(row)));
+            } else if best == Some(source(row)) {
+                visit(row);
+            }
+        })
+    };
+    scan(None, true)?;
+    scan(time, false)
+}
+
+/// The rows of a question, where they are not many or not read often: each [`TableQuestion::scan`] with a closure of its own is compiled anew,
+/// with all that decodes a row.
+fn scan_rows<Q: TableQuestion>(
+    archive: &Archive,
+    time: Option<Range<i64>>,
+    joined: bool,
+    visit: &mut dyn FnMut(&Q::Row),
+) -> Result<(), Error> {
+    Q::scan(archive, time, joined, visit)
 }
 
 /// The word of `--sort` that sorts by the names of the groups.

@@ -15,7 +15,7 @@ use super::places::{UNKNOWN, UNTOLD, UNTOLD_TEXT};
 use super::plan::Plan;
 use super::reading::code_of_number;
 use super::stacks_below::{self, StackNumbers};
-use super::{TableQuestion, Wanted};
+use super::{TableQuestion, Wanted, scan_rows};
 use crate::candidates::{self, Candidates};
 use crate::process_columns::name_with_marks;
 use crate::question::paths::{reversed, steps};
@@ -449,7 +449,7 @@ pub(super) fn candidates<Q: TableQuestion>(
             Ok(found(names, &|name| patterns.matches(name)))
         }
         (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
-            Q::scan(recording.archive(), None, false, |row: &Q::Row| {
+            scan_rows::<Q>(recording.archive(), None, false, &mut |row| {
                 count(number(row).filter(|number| *number != UNTOLD));
             })?;
             let passes = |number: &&i64| {
@@ -462,7 +462,8 @@ pub(super) fn candidates<Q: TableQuestion>(
         }
         (Of::Text { text, .. }, Wanted::Texts(patterns)) => {
             let mut texts = Interner::default();
-            Q::scan(recording.archive(), None, false, |row: &Q::Row| count(text(row).map(|text| texts.number(text))))?;
+            let mut count_text = |row: &Q::Row| count(text(row).map(|text| texts.number(text)));
+            scan_rows::<Q>(recording.archive(), None, false, &mut count_text)?;
             let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
@@ -472,7 +473,7 @@ pub(super) fn candidates<Q: TableQuestion>(
             let mut count_all = |row: &Q::Row| {
                 texts(row).into_iter().flatten().for_each(|text| count(Some(known.number(text))));
             };
-            recording.archive().scan(None, |row: &Q::Row| count_all(row))?;
+            scan_rows::<Q>(recording.archive(), None, false, &mut count_all)?;
             let name = |(number, count)| Some((known.text(number)?.to_owned(), count));
             let names = numbers.into_iter().filter_map(name).collect();
             Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })

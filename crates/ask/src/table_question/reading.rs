@@ -12,7 +12,7 @@ use super::names::{Interner, Lists, Names};
 use super::places::{Places, UNKNOWN, UNTOLD};
 use super::plan::Plan;
 use super::sums::{Part, Sums};
-use super::{Question, TableQuestion};
+use super::{Question, TableQuestion, scan_rows};
 use crate::order::Between;
 use crate::recording::OpenRecording;
 use crate::time_windows::TimeWindows;
@@ -197,7 +197,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             rows.retain(|row| self.place(row).is_some());
             return Ok(rows);
         }
-        Q::scan(recording.archive(), None, false, |row: &Q::Row| {
+        scan_rows::<Q>(recording.archive(), None, false, &mut |row| {
             if part(Q::times(row), range, Q::COUNTS_AT_END).is_some() && self.place(row).is_some() {
                 rows.push(row.clone());
             }
@@ -243,7 +243,8 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     fn read_series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
         let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut many = 0;
-        Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
+        let joined = self.joined;
+        scan_rows::<Q>(recording.archive(), time, joined, &mut |row| {
             let as_open = self.exited.and_then(|exited| exited(row));
             let row = as_open.as_ref().unwrap_or(row);
             let (start, end) = Q::times(row);

@@ -10,7 +10,7 @@ use super::dimension::{Dimension, Of};
 use super::measure::How;
 use super::reading::part;
 use super::sums::Part;
-use super::{TableQuestion, table};
+use super::{TableQuestion, scan_rows, table};
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
@@ -119,7 +119,7 @@ fn scan<Q: TableQuestion, const N: usize>(
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
-    Q::scan(recording.archive(), touching, false, |row: &Q::Row| {
+    scan_rows::<Q>(recording.archive(), touching, false, &mut |row| {
         let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
         let amount = amount(how, row, part);
         if amount > 0 {

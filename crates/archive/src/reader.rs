@@ -197,20 +197,36 @@ impl Archive {
     pub fn scan_chosen<K: Readable, V: Readable + View<Row = K::Row>>(
         &self,
         time: Option<Range<i64>>,
-        mut choose: impl FnMut(&K) -> bool + Send + 'static,
+        choose: impl FnMut(&K) -> bool + Send + 'static,
+        visit: impl FnMut(&V) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        self.scan_needed::<K, V>(ColumnSet::ALL, time, Some(choose), visit)
+    }
+
+    /// As [`Self::scan_chosen`], or all rows where nothing chooses, with the columns that are `needed`; the others have their
+    /// default value in every row.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_needed<K: Readable, V: Readable + View<Row = K::Row>>(
+        &self,
+        needed: ColumnSet<V>,
+        time: Option<Range<i64>>,
+        choose: Option<impl FnMut(&K) -> bool + Send + 'static>,
         mut visit: impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let accepts = move |batch: &RecordBatch| {
-            let reader = RowReader::<K>::new(batch)?;
-            let mut accepted = BooleanBufferBuilder::new(batch.num_rows());
-            for row in 0..batch.num_rows() {
-                accepted.append(choose(&reader.row(row)?));
-            }
-            Ok(accepted.finish())
-        };
-        let choice = Choice { columns: K::NAMES, by_number: false, accepts: Box::new(accepts) };
-        let (columns, part) = (ColumnSet::ALL, Part { time, group: None });
-        self.show_scan(columns, self.start_scan(columns, part, Some(choice))?, &mut visit)
+        let choice = choose.map(|mut choose| {
+            let accepts = move |batch: &RecordBatch| {
+                let reader = RowReader::<K>::new(batch)?;
+                let mut accepted = BooleanBufferBuilder::new(batch.num_rows());
+                for row in 0..batch.num_rows() {
+                    accepted.append(choose(&reader.row(row)?));
+                }
+                Ok(accepted.finish())
+            };
+            Choice { columns: K::NAMES, by_number: false, accepts: Box::new(accepts) }
+        });
+        self.show_scan(needed, self.start_scan(needed, Part { time, group: None }, choice)?, &mut visit)
     }
 
     /// Shows `visit` those rows of a table that `choose` accepts, one answer per row, when it sees their columns of `K`, with

@@ -41,7 +41,7 @@ const QUESTIONS: &[Line] = &[
         &["modules", "module", "dlls", "dll", "drivers", "driver"],
         Asked("modules are", "tracesift dump version X.sift --dll '*Name*'"),
     ),
-    (&["events", "event"], Asked("single events are", "tracesift events X.sift")),
+    (&["event"], Asked("single events are", "tracesift events X.sift")),
     (&["symbols", "missing"], Asked("missing names are", "tracesift symbols missing X.sift")),
     (&["flame", "flamegraph"], Asked("flame graphs are", "tracesift flame X.sift")),
     (&["tests", "runs"], Asked("test runs are", "tracesift dump testrun DIRECTORY")),
@@ -64,7 +64,7 @@ const QUESTIONS: &[Line] = &[
     (&["socket", "winsock", "afd"], Asked("calls of sockets are", "tracesift dump sockets X.sift")),
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),
     (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
-    (&["tracelog"], NotYet("TraceLogging events", &["tracesift events X.sift --provider NAME"])),
+    (&["eventsource", "user_events"], Asked("events of TraceLogging are", "tracesift dump tracelog X.sift")),
     (&["heap", "malloc"], Asked("allocations of memory are", "tracesift dump virtualalloc X.sift")),
 ];
 

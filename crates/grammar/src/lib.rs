@@ -1,13 +1,15 @@
-//! The grammar of what people type, the same in every command: quantities, time ranges, patterns, names of tests.
+//! The grammar of what people type, the same in every command: quantities, time ranges, patterns, conditions, names of tests.
 //!
 //! This crate is the ground floor: it depends on no other crate of the workspace.
 
+pub mod expression;
 pub mod pattern;
 pub mod patterns;
 pub mod quantity;
 pub mod test_name;
 pub mod time_range;
 
+pub use expression::{Comparison, Expression, ExpressionError, Operator};
 pub use pattern::Pattern;
 pub use patterns::Patterns;
 pub use quantity::{

@@ -3,13 +3,14 @@
 use std::str::FromStr;
 
 use tracesift_etl::schema::{Decoded, Value};
-use tracesift_grammar::Patterns;
+use tracesift_grammar::{Comparison, Operator, Patterns};
+
+use super::path::FieldPath;
 
 /// A field compared with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
-    /// Name of the field, of a member with its structure before it: `Connection.Port`.
-    field: String,
+    field: FieldPath,
     operator: Operator,
     /// The value as it was written.
     text: String,
@@ -17,16 +18,6 @@ pub struct Condition {
     number: Option<f64>,
     integer: Option<i128>,
     patterns: Patterns,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 /// Longer ones first, so that `<=` is not read as `<`.
@@ -63,56 +54,58 @@ impl FromStr for Condition {
         if field.is_empty() {
             return Err(shape());
         }
-        let integer = integer(value);
-        let number = integer.map(|integer| integer as f64).or_else(|| value.parse().ok());
+        let condition = Self::new(field, *operator, value);
         let by_size = !matches!(operator, Operator::Equal | Operator::NotEqual);
-        if by_size && number.is_none() {
+        if by_size && condition.number.is_none() {
             return Err(ConditionError::NoNumber(text.to_owned()));
         }
-        Ok(Self {
-            field: field.to_owned(),
-            operator: *operator,
-            text: value.to_owned(),
-            number,
-            integer,
-            patterns: Patterns::parse(value),
-        })
+        Ok(condition)
+    }
+}
+
+/// The grammar lets sizes be compared with numbers only.
+impl From<Comparison> for Condition {
+    fn from(comparison: Comparison) -> Self {
+        Self::new(&comparison.field, comparison.operator, &comparison.value)
     }
 }
 
 impl Condition {
+    fn new(field: &str, operator: Operator, value: &str) -> Self {
+        let integer = integer(value);
+        Self {
+            field: FieldPath::new(field),
+            operator,
+            text: value.to_owned(),
+            number: integer.map(|integer| integer as f64).or_else(|| value.parse().ok()),
+            integer,
+            patterns: Patterns::parse(value),
+        }
+    }
+
     /// Whether the event has the field and it compares as asked. An event without the field never passes; of an array one element is
     /// enough.
     #[must_use]
     pub fn accepts(&self, event: &Decoded<'_>) -> bool {
-        self.find(event, &|value| self.accepts_value(value).then_some(())).is_some()
+        self.field.find(event, &mut |value| self.accepts_value(value).then_some(())).is_some()
     }
 
     /// Its field and the text there, where it compares with a number: in an archive, values with a name are kept by that.
     pub(super) fn name_for_number<'e>(&self, event: &'e Decoded<'_>) -> Option<(&str, &'e str)> {
-        let texts = |value: &'e Value<'_>| match value {
+        let mut texts = |value: &'e Value<'_>| match value {
             Value::Text(text) if !text.is_empty() => Some(&**text),
             _ => None,
         };
         self.integer?;
-        Some((self.field.as_str(), self.find(event, &texts)?))
-    }
-
-    /// What `pick` makes of the first value of the field that it takes.
-    fn find<'e, 'a, T>(&self, event: &'e Decoded<'a>, pick: &dyn Fn(&'e Value<'a>) -> Option<T>) -> Option<T> {
-        let mut path = self.field.split('.');
-        // A name may hold a point itself.
-        if let Some(value) = event.get(&self.field) {
-            return find_in(value, pick);
-        }
-        let first = path.next().and_then(|name| event.get(name))?;
-        descend(first, path, pick)
+        Some((self.field.text(), self.field.find(event, &mut texts)?))
     }
 
     fn accepts_value(&self, value: &Value<'_>) -> bool {
         match self.operator {
             Operator::Equal => self.equals(value),
             Operator::NotEqual => !self.equals(value),
+            Operator::Matches => self.is_like(value),
+            Operator::MatchesNot => !self.is_like(value),
             Operator::Less => self.compares(value, |left, right| left < right),
             Operator::LessOrEqual => self.compares(value, |left, right| left <= right),
             Operator::Greater => self.compares(value, |left, right| left > right),
@@ -125,8 +118,13 @@ impl Condition {
             (Some(left), Some(right)) => left == right,
             _ => float(value).zip(self.number).is_some_and(|(left, right)| left == right),
         };
+        same_number || self.is_like(value)
+    }
+
+    /// Whether the text of the value is as asked.
+    fn is_like(&self, value: &Value<'_>) -> bool {
         // An empty value is the empty text, and no pattern that everything passes.
-        same_number || if self.text.is_empty() { value.to_string().is_empty() } else { self.matches_text(value) }
+        if self.text.is_empty() { value.to_string().is_empty() } else { self.matches_text(value) }
     }
 
     fn matches_text(&self, value: &Value<'_>) -> bool {
@@ -144,32 +142,6 @@ impl Condition {
         }
         let left = float(value).or(value.number().map(|number| number as f64));
         left.zip(self.number).is_some_and(|(left, right)| compare(left, right))
-    }
-}
-
-fn descend<'p, 'e, 'a, T>(
-    value: &'e Value<'a>,
-    mut path: impl Iterator<Item = &'p str> + Clone,
-    pick: &dyn Fn(&'e Value<'a>) -> Option<T>,
-) -> Option<T> {
-    if let Value::List(values) = value {
-        return values.iter().find_map(|value| descend(value, path.clone(), pick));
-    }
-    match (path.next(), value) {
-        (None, _) => find_in(value, pick),
-        (Some(name), Value::Struct(members)) => {
-            let (_, member) = members.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-            descend(member, path, pick)
-        }
-        (Some(_), _) => None,
-    }
-}
-
-/// Of an array one element is enough.
-fn find_in<'e, 'a, T>(value: &'e Value<'a>, pick: &dyn Fn(&'e Value<'a>) -> Option<T>) -> Option<T> {
-    match value {
-        Value::List(values) => values.iter().find_map(|value| find_in(value, pick)),
-        value => pick(value),
     }
 }
 
@@ -235,6 +207,7 @@ mod tests {
             "Name!=",
             "Peer.Ports=443",
             "Peer.Ports>80",
+            "Peer.Ports[1]=443",
         ] {
             assert!(accepts(yes), "{yes}");
         }
@@ -250,6 +223,7 @@ mod tests {
             "Empty!=",
             "Peer.Ports=81",
             "Peer.Nothing=1",
+            "Peer.Ports[0]=443",
             "Name>5",
         ] {
             assert!(!accepts(no), "{no}");

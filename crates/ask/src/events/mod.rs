@@ -2,8 +2,12 @@
 
 mod candidates;
 mod condition;
+mod field_filter;
 mod filter;
 mod line;
+mod names;
+mod path;
+mod read;
 mod scan;
 mod scan_etl;
 mod scan_linux;
@@ -14,8 +18,12 @@ mod time;
 
 pub use candidates::Search;
 pub use condition::{Condition, ConditionError};
+pub use field_filter::FieldFilter;
 pub use filter::{EventFilter, IdRanges, IdRangesError};
 pub use line::{EventLine, Scanned, Unreadable};
+pub(crate) use names::Names;
+pub use path::FieldPath;
+pub(crate) use read::{Choose, EventKind, EventRead, Events, choice, note_of_selection, notes_of_names};
 pub use scan::scan;
 pub use stored::scan_archive;
 pub use time::{time_in_archive, time_in_recording};

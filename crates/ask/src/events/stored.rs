@@ -9,10 +9,10 @@ use tracesift_etl::Guid;
 use tracesift_etl::schema::{Decoded, Origin, Value};
 use tracesift_trace::StackId;
 use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
-use tracesift_trace::view;
 
 use super::EventFilter;
 use super::line::{EventLine, Scanned, recorded_name};
+use super::read::EventKind;
 use super::stored_stacks::StoredStacks;
 use super::subjects::Subjects;
 
@@ -86,22 +86,16 @@ pub fn scan_archive(
         visit(&line)
     };
     if filter.chooses_kinds() {
-        let mut kinds = Kinds { filter: filter.of_kinds(), known: FxHashMap::default(), count: 0 };
-        archive.scan_chosen(time, move |row: &KindOfEvent| kinds.accepts(row), &mut visit_row)?;
+        let mut kinds = Kinds::of(filter);
+        archive.scan_chosen(time, move |row: &EventKind| kinds.accepts(row), &mut visit_row)?;
     } else {
         archive.scan_while(time, &mut visit_row)?;
     }
     Ok(scanned.close(&subjects))
 }
 
-view! {
-    /// The columns that tell kinds of events apart.
-    #[derive(Clone, Debug)]
-    struct KindOfEvent of EventRow { provider, event, id, opcode, guid }
-}
-
 /// Whether the kinds met so far pass: by event, provider and GUID, and number, so that a look-up copies no text.
-struct Kinds {
+pub(super) struct Kinds {
     filter: EventFilter,
     known: FxHashMap<String, FxHashMap<String, Vec<Known>>>,
     count: usize,
@@ -120,9 +114,12 @@ const MAX_KINDS: usize = 1 << 16;
 const MAX_ALIKE: usize = 64;
 
 impl Kinds {
-    fn accepts(&mut self, row: &KindOfEvent) -> bool {
-        let number = row.id.unwrap_or(i32::from(row.opcode));
-        let number = u16::try_from(number).unwrap_or(u16::MAX);
+    pub(super) fn of(filter: &EventFilter) -> Self {
+        Self { filter: filter.of_kinds(), known: FxHashMap::default(), count: 0 }
+    }
+
+    pub(super) fn accepts(&mut self, row: &EventKind) -> bool {
+        let number = row.number();
         let same = |known: &&Known| known.number == number && known.guid == row.guid;
         let of_event = self.known.get(&row.event).and_then(|providers| providers.get(&row.provider));
         if let Some(known) = of_event.and_then(|known| known.iter().find(same)) {
@@ -152,7 +149,7 @@ fn guid(text: Option<&str>) -> Option<Guid> {
 }
 
 /// The values of a JSON object, as they were before they became JSON as far as that can be told.
-fn members(document: &serde_json::Value) -> Vec<(&str, Value<'_>)> {
+pub(super) fn members(document: &serde_json::Value) -> Vec<(&str, Value<'_>)> {
     let members = document.as_object().into_iter().flatten();
     members.map(|(name, value)| (name.as_str(), of_json(value))).collect()
 }

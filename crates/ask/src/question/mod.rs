@@ -13,6 +13,7 @@ pub mod cpu;
 pub mod disk;
 pub mod dns;
 pub mod energy;
+pub mod events;
 mod exit_stacks;
 pub mod faults;
 pub mod file;
@@ -47,6 +48,7 @@ pub mod tcp;
 pub mod testrun;
 pub mod threadpool;
 pub mod threads;
+pub mod tracelog;
 pub mod udp;
 pub mod version;
 pub mod virtualalloc;
@@ -119,6 +121,10 @@ macro_rules! every_question {
             Gcalloc(gcalloc),
             /// Which .NET methods were compiled, how long it took, who waited
             Jit(jit),
+            /// Single events of any provider: how many, sums of their fields
+            Events(events),
+            /// What programs log by TraceLogging and EventSource
+            Tracelog(tracelog),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version

@@ -48,7 +48,8 @@ mod tests {
         let of_question =
             |(question, legacy): (&tracesift_ask::options::Registered, tracesift_ask::etwanalyzer::Legacy)| {
                 let names = legacy.switches.iter().find_map(|switch| names(switch.to))?;
-                Some((names, question.columns(&[]).iter().map(|column| column.key).collect()))
+                let columns = question.forms.iter().flat_map(|form| (form.columns)());
+                Some((names, columns.map(|column| column.key).collect()))
             };
         questions().filter_map(of_question).collect()
     }

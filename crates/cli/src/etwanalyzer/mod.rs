@@ -346,6 +346,29 @@ mod tests {
     }
 
     #[test]
+    fn tracelog_with_its_switches() {
+        for (theirs, options) in [
+            ("", ""),
+            ("-Provider MyApp -SortBy Id -TopN 3", "--provider=MyApp --top=3 --sort=id"),
+            ("-provider MyApp:ev1,12,!ev3;Other", "--provider=MyApp:ev1,12,!ev3;Other"),
+            ("-Message *a=5* -TID 100 -MaxCount 7", "--message=*a=5* --tid=100 --max-count=7"),
+            ("-MinMaxTime 1 2.5 -pn app", "--process=app --min-time=1s --max-time=2.5s"),
+            ("-Provider P:* -Column Time;Message", "--provider=P:* --columns=time_ns;message"),
+        ] {
+            let line = ours(&format!("-dump TraceLog {theirs}"));
+            let sorted = |line: &str| {
+                let mut sorted = words(line);
+                sorted.sort();
+                sorted
+            };
+            assert_eq!(sorted(&line), sorted(&format!("tracesift dump tracelog {options}")), "{theirs}");
+            let parsed = crate::args::definition().try_get_matches_from(words(&line));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
+        assert_eq!(ours("-extract TraceLog").trim_end(), "tracesift extract --tables=events --overwrite");
+    }
+
+    #[test]
     fn switches_of_files_disks_and_names_are_options_or_say_what_there_is() {
         let pairs = [
             (

@@ -13,6 +13,7 @@ pub mod cpu;
 pub mod disk;
 pub mod dns;
 pub mod energy;
+pub mod exceptions;
 mod exit_stacks;
 pub mod faults;
 pub mod file;
@@ -119,6 +120,9 @@ macro_rules! every_question {
             Gcalloc(gcalloc),
             /// Which .NET methods were compiled, how long it took, who waited
             Jit(jit),
+            /// Exceptions and signals: messages, who threw, who caught them
+            #[command(visible_alias = "exception")]
+            Exceptions(exceptions),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -166,6 +170,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<pmc::Samples, 4>(),
     StackMeasure::of::<jit::Jit, 0>(),
     StackMeasure::of::<gcalloc::GcAllocations, 0>(),
+    StackMeasure::of::<exceptions::Exceptions, 0>(),
 ];
 
 /// The questions that have commands of their own.

@@ -61,7 +61,7 @@ row! {
         kind: i8, Dictionary, "", "event";
         /// Number of the .NET runtime in its process.
         runtime: Option<i16>, Dictionary, "", "ClrInstanceID";
-        /// Type with its namespace; of C++ the mangled name; of a signal its name. Null: not recorded.
+        /// Type with its namespace; of a signal its name. Null: not recorded, as of C++.
         exception_type: Option<String>, Dictionary, "", "ExceptionType; sig";
         /// Message; of a signal the reason, with the sender's process id where a process sent it.
         message: Option<String>, Dictionary, "", "ExceptionMessage; code, perf sample pid";

@@ -37,7 +37,7 @@ const DIMENSIONS: &[Dimension<Thrown>] = &[
         .filtered("--kind", ["kind", "kinds"], "Only these kinds: .NET, C++, signal")
         .coarse(),
     Dimension::text("type", "Type", |row: &Thrown| row.exception_type.as_deref())
-        .meaning("Type of the exception with its namespace, of C++ the mangled name; of a signal its name. Empty: not recorded.")
+        .meaning("Type of the exception with its namespace; of a signal its name. Empty: not recorded, as of C++.")
         .filtered("--type", ["type", "types"], "Only these types: '*FileNotFoundException', SIGSEGV"),
     Dimension::text("message", "Message", |row: &Thrown| row.message.as_deref())
         .meaning("Message of the exception, as far as `--max-message` lets it stand; of a signal the reason, and the process id of the sender.")

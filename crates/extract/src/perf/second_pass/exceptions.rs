@@ -8,7 +8,7 @@ use super::call_chain::stack_of;
 use super::rows::Rows;
 use super::sample_context::SampleContext;
 use super::scheduler::Scheduler;
-use crate::perf::tracepoint::{DeliverFields, ExceptionFields, GenerateFields, Text};
+use crate::perf::tracepoint::{DeliverFields, ExceptionFields, GenerateFields};
 
 /// Follows signals from the sender to the delivery, exceptions from the throw to the catch block.
 #[derive(Default)]
@@ -28,8 +28,8 @@ impl ThrownAndSent {
         let known = match fields {
             ExceptionFields::Generate(fields) => self.generated(fields, at, scheduler, rows),
             ExceptionFields::Deliver(fields) => self.delivered(fields, at, rows),
-            ExceptionFields::Throw { again, of_type } => {
-                self.thrown(*again, of_type.as_ref(), at, rows);
+            ExceptionFields::Throw { again } => {
+                self.thrown(*again, at, rows);
                 Some(())
             }
             ExceptionFields::Catch => {
@@ -88,15 +88,7 @@ impl ThrownAndSent {
         Some(())
     }
 
-    fn thrown<Sink: RowSink>(
-        &mut self,
-        again: bool,
-        of_type: Option<&Text>,
-        at: &SampleContext<'_>,
-        rows: &mut Rows<'_, Sink>,
-    ) {
-        let name = of_type.zip(at.sample.raw).and_then(|(text, raw)| text.get(raw));
-        let name = name.map(|name| String::from_utf8_lossy(name).into_owned());
+    fn thrown<Sink: RowSink>(&mut self, again: bool, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
         let row = ExceptionRow {
             time: rows.clock.ns(at.ticks),
             cpu: at.cpu_or_none(),
@@ -104,7 +96,6 @@ impl ThrownAndSent {
             thread: Some(at.thread),
             stack: stack_of(at, rows),
             kind: exception_kinds::CPP,
-            exception_type: name.filter(|name| !name.is_empty() && name != "(fault)"),
             flags: Some(if again { exception_flags::RETHROWN } else { 0 }),
             ..ExceptionRow::default()
         };

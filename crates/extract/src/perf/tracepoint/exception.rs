@@ -1,9 +1,6 @@
-//! Fields of signals, and of probes in the C++ library.
+//! Fields of signals, and markers of the C++ library.
 
-use super::fields::{Fields, Number, Text};
-
-/// What the names of the groups of our probes in the C++ library begin with.
-pub(crate) const GROUP: &str = "tracesift_cxx_";
+use super::fields::{Fields, Number};
 
 /// A signal, or an exception of C++.
 #[derive(Clone, Debug)]
@@ -12,8 +9,8 @@ pub(crate) enum ExceptionFields {
     Generate(Box<GenerateFields>),
     /// `signal:signal_deliver`.
     Deliver(Box<DeliverFields>),
-    /// An exception is thrown, perhaps once more; with the name of its type where the probe tells it.
-    Throw { again: bool, of_type: Option<Text> },
+    /// An exception is thrown, perhaps once more.
+    Throw { again: bool },
     /// One is caught.
     Catch,
 }
@@ -45,20 +42,17 @@ enum Cpp {
     Catch,
 }
 
-/// The event of the C++ library with this name: a marker of it (`perf probe sdt_libstdcxx:throw`), or a probe at the function. Events of
-/// one name have a number behind it.
+/// The marker of the C++ library with this name. Markers of one name, in several libraries, may have a number behind it.
 fn of_cpp(name: &str) -> Option<Cpp> {
     let (group, event) = name.split_once(':')?;
-    if !["sdt_libstdcxx", "probe_libstdc", GROUP].iter().any(|known| group.starts_with(known)) {
-        return None;
-    }
     let numbered = event.rsplit_once('_').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(match numbered.map_or(event, |(event, _)| event) {
-        "throw" | "__cxa_throw" => Cpp::Throw,
-        "rethrow" | "__cxa_rethrow" => Cpp::Rethrow,
-        "catch" | "__cxa_begin_catch" => Cpp::Catch,
-        _ => return None,
-    })
+    match numbered.map_or(event, |(event, _)| event) {
+        _ if group != "sdt_libstdcxx" => None,
+        "throw" => Some(Cpp::Throw),
+        "rethrow" => Some(Cpp::Rethrow),
+        "catch" => Some(Cpp::Catch),
+        _ => None,
+    }
 }
 
 impl ExceptionFields {
@@ -83,8 +77,8 @@ impl ExceptionFields {
                 handler: fields.number("sa_handler")?,
             })),
             _ => match of_cpp(name)? {
-                Cpp::Throw => Self::Throw { again: false, of_type: fields.text("type") },
-                Cpp::Rethrow => Self::Throw { again: true, of_type: fields.text("type") },
+                Cpp::Throw => Self::Throw { again: false },
+                Cpp::Rethrow => Self::Throw { again: true },
                 Cpp::Catch => Self::Catch,
             },
         })
@@ -101,11 +95,8 @@ mod tests {
             ("sdt_libstdcxx:throw", Some(Cpp::Throw)),
             ("sdt_libstdcxx:rethrow_1", Some(Cpp::Rethrow)),
             ("sdt_libstdcxx:catch_12", Some(Cpp::Catch)),
-            ("probe_libstdc:__cxa_throw", Some(Cpp::Throw)),
-            ("probe_libstdc:__cxa_begin_catch", Some(Cpp::Catch)),
-            ("tracesift_cxx_7_8_0:__cxa_rethrow", Some(Cpp::Rethrow)),
-            ("probe_libstdc:__cxa_end_catch", None),
-            ("probe_libc:throw", None),
+            ("sdt_libstdcxx:uncaught", None),
+            ("probe_libstdc:throw", None),
             ("throw", None),
         ] {
             assert_eq!(of_cpp(name), expected, "{name}");

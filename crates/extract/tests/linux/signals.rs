@@ -1,8 +1,13 @@
-//! Signals, held against what perf prints and what the program says.
+//! Signals, held against what perf prints and what the program says, and exceptions of C++.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use tracesift_trace::rows::{ExceptionRow, exception_handling as handling, exception_kinds};
+use tracesift_fixtures::skipped;
+use tracesift_trace::rows::{ExceptionRow, exception_flags, exception_handling as handling, exception_kinds};
 
 use crate::extracted::Extracted;
 use crate::perf;
@@ -123,4 +128,89 @@ fn times_from_sending_to_handlers_are_those_of_perf() {
     found.sort_unstable();
     assert!(found.len() >= 20, "{found:?}");
     assert_eq!(found, expected);
+}
+
+/// Throws eight exceptions; five of them are thrown once more.
+const THROWING: &str = r#"
+#include <stdexcept>
+struct Own { int x; };
+static int depth(int n) { if (n == 0) throw std::runtime_error("deep"); return depth(n - 1) + 1; }
+int main() {
+  int caught = 0;
+  for (int i = 0; i < 5; i++) {
+    try {
+      try { depth(3); } catch (std::exception&) { throw; }
+    } catch (...) { caught++; }
+  }
+  for (int i = 0; i < 3; i++) { try { throw Own{1}; } catch (Own&) { caught++; } }
+  return caught == 8 ? 0 : 1;
+}
+"#;
+
+/// The markers of the C++ library, as probes of the kernel that go when this is dropped.
+struct Markers {
+    table: PathBuf,
+    set: Vec<String>,
+}
+
+impl Markers {
+    /// Reads the notes of a library: `Name: throw`, and a line later `Location: 0x…, …`.
+    fn set(library: &str) -> Option<Self> {
+        let notes = Command::new("readelf").args(["-n", library]).output().ok()?;
+        let notes = String::from_utf8_lossy(&notes.stdout).into_owned();
+        let mut markers = Self { table: "/sys/kernel/tracing/uprobe_events".into(), set: Vec::new() };
+        let mut name = "";
+        for line in notes.lines().map(str::trim) {
+            if let Some(of) = line.strip_prefix("Name: ") {
+                name = of;
+            } else if let Some(at) = line.strip_prefix("Location: ") {
+                let place = at.split(',').next()?;
+                markers.write(&format!("p:sdt_libstdcxx/{name} {library}:{place}"))?;
+                markers.set.push(name.to_owned());
+            }
+        }
+        (markers.set.len() == 3).then_some(markers)
+    }
+
+    fn write(&self, line: &str) -> Option<()> {
+        let mut table = OpenOptions::new().append(true).open(&self.table).ok()?;
+        table.write_all(format!("{line}\n").as_bytes()).ok()
+    }
+}
+
+impl Drop for Markers {
+    fn drop(&mut self) {
+        self.set.iter().for_each(|name| _ = self.write(&format!("-:sdt_libstdcxx/{name}")));
+    }
+}
+
+/// A program with the library that it uses.
+fn throwing(directory: &Path) -> Option<(PathBuf, String)> {
+    let (source, program) = (directory.join("throwing.cpp"), directory.join("throwing"));
+    std::fs::write(&source, THROWING).ok()?;
+    let made = Command::new("g++").arg("-fno-omit-frame-pointer").arg(&source).arg("-o").arg(&program).status().ok()?;
+    let used = Command::new("ldd").arg(&program).output().ok().filter(|_| made.success())?;
+    let used = String::from_utf8_lossy(&used.stdout).into_owned();
+    let library = used.lines().find(|line| line.contains("libstdc++"))?.split("=> ").nth(1)?.split(' ').next()?;
+    Some((program, library.to_owned()))
+}
+
+#[test]
+fn exceptions_of_a_program_are_those_that_it_throws() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some((program, library)) = throwing(directory.path()) else { return skipped("there is no C++ compiler") };
+    let Some(_markers) = Markers::set(&library) else { return skipped("probes cannot be set in the C++ library") };
+    let events = ["throw", "rethrow", "catch"].map(|name| format!("sdt_libstdcxx:{name}"));
+    let mut arguments = vec!["-g"];
+    events.iter().for_each(|event| arguments.extend(["-e", event]));
+    let Some(recorded) = perf::record(&arguments, &[program.to_str().unwrap()]) else { return };
+    let extracted = Extracted::of(&recorded.file);
+    let rows: Vec<ExceptionRow> = extracted.archive.rows().unwrap();
+    assert!(rows.iter().all(|row| row.kind == exception_kinds::CPP && row.handling == handling::CAUGHT), "{rows:?}");
+    assert!(rows.iter().all(|row| row.stack.is_some() && row.caught.is_some_and(|caught| caught >= row.time)));
+    let again = rows.iter().filter(|row| row.flags == Some(exception_flags::RETHROWN)).count();
+    assert_eq!((rows.len(), again), (13, 5));
+    // Each is caught before the next one is thrown.
+    assert!(rows.windows(2).all(|pair| pair[0].caught.unwrap() <= pair[1].time));
+    assert_eq!(extracted.health.get("catch_without_throw"), 0);
 }

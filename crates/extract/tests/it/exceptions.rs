@@ -45,7 +45,7 @@ fn exceptions_of_net_framework() {
         assert!(message.starts_with("The session PerfView") && event.fields.contains(message), "{message}");
         assert_eq!((event.time, event.thread, event.stack), (row.time, row.thread, row.stack));
 
-        // The stack that the runtime wrote has the instruction of the throw.
+        // The stack that the runtime wrote has the return address of the throw; the event has the address before.
         let stacks: Vec<StackRow> = archive.rows().expect("stacks");
         let frames: Vec<FrameRow> = archive.rows().expect("frames");
         let stack = &stacks[row.stack.expect("a stack").index()];
@@ -59,7 +59,7 @@ fn exceptions_of_net_framework() {
             frame.address.or_else(|| Some(base()?.base + frame.rva?))
         };
         let addresses: Vec<Option<i64>> = stack.frames.iter().map(|frame| address_of(&frames[frame.index()])).collect();
-        assert!(addresses.len() > 5 && addresses.contains(&Some(address)), "{file}: {addresses:x?}");
+        assert!(addresses.len() > 5 && addresses.contains(&Some(address + 1)), "{file}: {addresses:x?}");
     }
 }
 
@@ -223,7 +223,7 @@ fn an_exception_that_is_cut_has_no_row_or_the_fields_that_are_there() {
             let rows: Vec<ExceptionRow> = extracted.archive.rows().expect("exceptions");
             let counted = extracted.report.health.get("fields_not_as_expected");
             assert_eq!(rows.len() as i64 + counted, 1, "{length} bytes");
-            assert!(rows.iter().all(|row| row.exception_type.as_deref().is_none_or(|name| name == "Cut")));
+            assert!(rows.iter().all(|row| row.exception_type.as_deref().is_none_or(|name| "Cut".starts_with(name))));
         }
     }
 }

@@ -127,8 +127,7 @@ impl Exceptions {
     /// Rows leave that nothing more becomes known of, and those that are too many.
     fn leave(&mut self, out: &mut Rows<'_>) {
         if let Some(oldest) = self.rows.too_many() {
-            self.verdict(oldest);
-            self.rows.give_up(oldest);
+            self.give_up(oldest);
         }
         self.rows.leave(out);
     }
@@ -256,14 +255,14 @@ impl Exceptions {
         let Some(known) = self.threads.get_mut(&thread) else {
             let new = Thread { steps: VecDeque::from([step]), after_catch: false };
             if let Some(oldest) = self.threads.insert(thread, process, new) {
-                oldest.steps.iter().for_each(|step| self.give_up(*step));
+                oldest.steps.iter().for_each(|step| self.leave_out(*step));
             }
             return;
         };
         known.after_catch = false;
         known.steps.push_back(step);
         let outermost = if known.steps.len() > MOST_OF_THREAD { known.steps.pop_front() } else { None };
-        outermost.into_iter().for_each(|step| self.give_up(step));
+        outermost.into_iter().for_each(|step| self.leave_out(step));
     }
 
     /// Nobody was seen to catch what is over.
@@ -276,10 +275,20 @@ impl Exceptions {
         }
     }
 
-    fn give_up(&mut self, step: Step) {
+    fn leave_out(&mut self, step: Step) {
         if let Step::Thrown(number) = step {
-            self.verdict(number);
+            self.give_up(number);
+        }
+    }
+
+    /// Somebody may still catch it. Where no event tells of blocks, nothing is missed.
+    fn give_up(&mut self, number: u64) {
+        let Some(row) = self.rows.open(number) else { return };
+        row.handling = handling::UNKNOWN;
+        if row.kind == exception_kinds::SIGNAL || self.told.contains(&row.process) {
             self.rows.give_up(number);
+        } else {
+            self.rows.close(number);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Signals, held against what perf prints and what the program says, and exceptions of C++.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -90,44 +90,6 @@ fn signals_are_those_that_perf_prints() {
         // Deliveries without a sender only add.
         assert!(found.get(&name).is_some_and(|found| *found >= count), "{name}: {count} of {found:?}");
     }
-}
-
-/// The deliveries that a plain reading of perf's lines gives each signal of ordinary numbers: time sent, time taken by a handler.
-#[test]
-fn times_from_sending_to_handlers_are_those_of_perf() {
-    let python = std::env::var("TRACESIFT_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let arguments = ["-m", "4M", "-e", "signal:signal_generate", "-e", "signal:signal_deliver"];
-    let Some(recorded) = perf::record(&arguments, &[&python, "-c", SENDING]) else { return };
-    let said: Vec<i64> = recorded.output.split_whitespace().map(|word| word.parse().unwrap()).collect();
-    let parent = said[0];
-    let mut pending: BTreeMap<i64, VecDeque<i64>> = BTreeMap::new();
-    let mut expected = Vec::new();
-    for line in recorded.tracepoints() {
-        let signal = number(&line.text, "sig").unwrap();
-        match line.event.as_str() {
-            "signal:signal_generate" if number(&line.text, "pid") == Some(parent) => {
-                if number(&line.text, "res") == Some(0) {
-                    pending.entry(signal).or_default().push_back(line.time);
-                }
-            }
-            "signal:signal_deliver" if line.tid == parent => {
-                let sent = pending.entry(signal).or_default().pop_front();
-                expected.extend(sent.map(|sent| (sent, line.time)));
-            }
-            _ => {}
-        }
-    }
-    let extracted = Extracted::of(&recorded.file);
-    let rows: Vec<ExceptionRow> = extracted.archive.rows().unwrap();
-    let of_parent =
-        rows.iter().filter(|row| row.process.is_some_and(|process| extracted.processes[process.index()].pid == parent));
-    let zero = recorded.tracepoints().iter().map(|line| line.time).min().unwrap()
-        - rows.iter().map(|row| row.time).min().unwrap();
-    let mut found: Vec<(i64, i64)> = of_parent.filter_map(|row| Some((row.time + zero, row.caught? + zero))).collect();
-    expected.sort_unstable();
-    found.sort_unstable();
-    assert!(found.len() >= 20, "{found:?}");
-    assert_eq!(found, expected);
 }
 
 /// Throws eight exceptions; five of them are thrown once more.

@@ -46,10 +46,7 @@ const QUESTIONS: &[Line] = &[
     (&["flame", "flamegraph"], Asked("flame graphs are", "tracesift flame X.sift")),
     (&["tests", "runs"], Asked("test runs are", "tracesift dump testrun DIRECTORY")),
     (&["disks", "io", "diskio"], Asked("disk operations are", "tracesift dump disk X.sift")),
-    (
-        &["exception", "exceptions"],
-        NotYet(".NET exceptions", &["tracesift events X.sift --name 'Exception/*' --stacks"]),
-    ),
+    (&["throws", "signals"], Asked("exceptions and signals are", "tracesift dump exceptions X.sift")),
     (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
     (&["gc"], NotYet(".NET's collections", &["tracesift events X.sift --class GC"])),
     (&["compilations", "jitting"], Asked("compilations of .NET are", "tracesift dump jit X.sift")),

@@ -251,6 +251,11 @@ health_kinds! {
         "A garbage collection of .NET ended that began before the recording, or whose begin was lost. It has no row.", "";
     COMPILATIONS_OVER_BUDGET = "compilations_over_budget", Usual,
         "More methods of .NET were being compiled than are followed. The oldest compilations count as not finished.", "";
+    EXCEPTIONS_OVER_BUDGET = "exceptions_over_budget", Usual,
+        "More exceptions or signals were under way than are followed. Of the oldest ones it is not known who caught them.", "";
+    CATCH_WITHOUT_THROW = "catch_without_throw", Usual,
+        "A catch block ran, and the throw of its exception is not in the recording.", "";
+    INCOMPLETE_EXCEPTIONS = "incomplete_exceptions", Unreadable, "An event of a signal lacks its fields. It has no row.", "";
     HANDLES_WITHOUT_END = "handles_without_end", Usual,
         "Handles, kernel objects or views ended without an event: their value was in use anew, or more were open than are followed. Their rows end too late or too early.", "";
     ALLOCATIONS_OVER_BUDGET = "allocations_over_budget", Usual,

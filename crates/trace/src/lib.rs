@@ -17,6 +17,7 @@ pub mod disk_queues;
 pub mod disk_requests;
 pub mod dns;
 pub mod energy;
+pub mod exceptions;
 pub mod file_names;
 pub mod file_operations;
 pub mod filter_calls;

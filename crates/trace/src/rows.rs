@@ -10,6 +10,7 @@ mod activity;
 mod calls;
 mod code;
 mod events;
+mod exceptions;
 mod filters;
 mod gc;
 mod identity;
@@ -29,6 +30,7 @@ pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sa
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
+pub use exceptions::{ExceptionRow, exception_flags, exception_handling, exception_kinds};
 pub use filters::FilterCallRow;
 pub use gc::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, gc_kinds, gc_suspension_reasons};
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
@@ -110,6 +112,7 @@ macro_rules! every_table {
             ReclaimRow,
             JitMethodRow,
             ClrAllocationRow,
+            ExceptionRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -166,6 +169,8 @@ macro_rules! event_tables {
             energy(EnergyRow) in energy,
             /// An event that is kept as it was logged.
             event(EventRow) in events,
+            /// An exception or a signal.
+            exception(ExceptionRow) in exceptions,
             /// A file operation.
             file_io(FileIoRow) in file_io,
             /// A call of a file system filter driver.

@@ -14,6 +14,7 @@ pub mod disk;
 pub mod dns;
 pub mod energy;
 pub mod events;
+pub mod exceptions;
 mod exit_stacks;
 pub mod faults;
 pub mod file;
@@ -125,6 +126,9 @@ macro_rules! every_question {
             Events(events),
             /// What programs log by TraceLogging and EventSource
             Tracelog(tracelog),
+            /// Exceptions and signals: messages, who threw, who caught them
+            #[command(visible_alias = "exception")]
+            Exceptions(exceptions),
             /// Which processes lived, for how long, and how they ended
             Process(process),
             /// Which modules were loaded, in which version
@@ -172,6 +176,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<pmc::Samples, 4>(),
     StackMeasure::of::<jit::Jit, 0>(),
     StackMeasure::of::<gcalloc::GcAllocations, 0>(),
+    StackMeasure::of::<exceptions::Exceptions, 0>(),
 ];
 
 /// The questions that have commands of their own.

@@ -322,6 +322,14 @@ impl<R> Measure<R> {
         Self::new(key, title, Kind::Number(1), How::PerTime(of, MEGABYTES_PER_SECOND))
     }
 
+    /// A number of things divided by the length of the time range: how many per second.
+    #[must_use]
+    pub const fn per_second(key: &'static str, title: &'static str, of: &'static str) -> Self {
+        /// So many nanoseconds.
+        const SECOND: f64 = 1e9;
+        Self::new(key, title, Kind::Number(1), How::PerTime(of, SECOND))
+    }
+
     /// A measure of time in percent of the length of the time range.
     #[must_use]
     pub const fn percent_of_time(key: &'static str, title: &'static str, of: &'static str) -> Self {

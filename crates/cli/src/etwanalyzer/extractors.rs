@@ -29,7 +29,7 @@ const EXTRACTORS: &[(&str, Asks)] = &[
     ("dns", Asks::Tables(&["dns_queries", "events"])),
     ("tcp", Asks::Tables(&["connections", "network_io", "events"])),
     ("memory", Asks::Tables(&["memory_processes", "memory_sessions", "memory_state", "process_counters", "reclaims"])),
-    ("exception", Asks::Tables(&["events"])),
+    ("exception", Asks::Tables(&["exceptions", "events"])),
     ("threadpool", Asks::Tables(&["thread_pool", "events"])),
     ("power", Asks::Tables(&["power_settings", "energy", "events"])),
     ("tracelog", Asks::Tables(&["events"])),

@@ -203,6 +203,10 @@ impl Collected {
         if self.has("topndetails") {
             self.words.retain(|word| word != "--top-details=all");
         }
+        // Rows in the order of time are single ones, which have their time.
+        if command.is_question("exception") && self.words.iter().any(|word| word == "--list") {
+            self.words.retain(|word| word != "--top-details=all");
+        }
         // There the largest processes have rows per directory below them.
         if self.has("topnprocesses") {
             self.keep_largest_processes();
@@ -235,6 +239,12 @@ impl Collected {
             if command.is_question("dns") {
                 self.words.retain(|word| !word.starts_with("--top-details"));
                 self.words.push("--top-details=all".to_owned());
+            }
+            // There it has a row for each exception, with the whole message.
+            if command.is_question("exception") {
+                let others = ["--list", "--sort=", "--max-message=", "--stacks", "--top-details"];
+                self.words.retain(|word| !others.iter().any(|other| word.starts_with(other)));
+                self.words.extend(["--list", "--sort=time", "--max-message=0"].map(str::to_owned));
             }
             // There it has a row for each connection, with both ends in columns of their own.
             let others = ["--by=", "--retransmits", "--issues"];
@@ -392,13 +402,23 @@ mod tests {
             ("DNS", "-details", "--top-details=all"),
             ("DNS", "-details -topndetails 3", "--top-details=3"),
             ("VirtualAlloc", "-showstack -details", "--details"),
+            (
+                "Exception",
+                "-type *IO* -message *x* -sf *Main* -ss",
+                "--type=*IO* --message=*x* --stack=*Main* --stacks",
+            ),
+            ("Exception", "-showtime -maxmessage 0", "--top-details=all --max-message=0"),
+            ("Exception", "-cutstack 0-50 -minmaxextime 1 2.5", "--cut-stack=0-50 --min-time=1s --max-time=2.5s"),
+            ("Exception", "-sortby Time -showtime", "--list --sort=time"),
+            ("Exception", "-csv x.csv -ss -sortby time", "--csv=x.csv --list --sort=time --max-message=0"),
             ("VirtualAlloc", "-showstack -topnstacks 5 2", "--details --top-stacks=5 --skip-stacks=2"),
             ("VirtualAlloc", "-stackidx 17", "--stack=17"),
         ];
         for (question, theirs, options) in pairs {
             let line = ours(&format!("-dump {question} {theirs}"));
             let (ours, _) = line.split_once("\n").unwrap_or((&line, ""));
-            let expected = format!("tracesift dump {} {options}", question.to_lowercase());
+            let name = if question == "Exception" { "exceptions".to_owned() } else { question.to_lowercase() };
+            let expected = format!("tracesift dump {name} {options}");
             assert_eq!(line.replace(" \n", "\n").trim_end(), expected.replace(" \n", "\n").trim_end(), "{theirs}");
             let parsed = crate::args::definition().try_get_matches_from(words(ours));
             assert!(parsed.is_ok(), "{ours}: {}", parsed.unwrap_err());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tracesift_perf::Metadata;
 
 use super::second_pass::tables_of_call;
-use super::tracepoint::{DnsFields, HeapFields, InterruptFields, LockFields, NetworkFields};
+use super::tracepoint::{DnsFields, ExceptionFields, HeapFields, InterruptFields, LockFields, NetworkFields};
 
 /// The events that hard faults are made of.
 const HARD_FAULTS: [&str; 3] = ["major-faults", "filemap:mm_filemap_fault", "filemap:mm_filemap_add_to_page_cache"];
@@ -48,6 +48,7 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "skb:kfree_skb" => Vec::new(),
         event if NetworkFields::is_read_from(event) => vec!["connections", "network_io"],
         event if DnsFields::is_read_from(event) => vec!["dns_queries"],
+        event if ExceptionFields::is_read_from(event) => vec!["exceptions"],
         event if LockFields::is_read_from(event) => vec!["lock_waits"],
         event if InterruptFields::is_read_from(event) => vec!["interrupts"],
         event if HeapFields::is_read_from(event) => vec!["allocations"],

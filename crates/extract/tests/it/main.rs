@@ -8,6 +8,7 @@ mod disk;
 mod dns;
 mod energy;
 mod events;
+mod exceptions;
 mod file_io;
 mod file_kinds;
 mod filter_calls;

@@ -25,6 +25,7 @@ mod page_cache;
 mod perf;
 mod reclaims;
 mod shared;
+mod signals;
 mod switches;
 mod synthetic;
 mod unwinding;

@@ -427,6 +427,21 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Exceptions",
+        about: "Default, and exceptions of .NET with who catches them (Windows), signals and exceptions of C++ (Linux)",
+        with_default: true,
+        linux: Linux {
+            events: &[stacked("signal:signal_generate", StackClass::Exception), plain("signal:signal_deliver")],
+            ..NO_LINUX
+        },
+        windows: Windows {
+            // The end of a process tells whether an exception ended it; catch blocks have level 4.
+            keywords: &["ProcessThread"],
+            providers: &[DOT_NET],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "Memory",
         about: "Default, and memory of processes and of the machine, page faults (Linux: major ones, and reclaim)",
         with_default: true,

@@ -10,6 +10,7 @@ use crate::answer::{ColumnOf, Fact, Kind, Value};
 use crate::ask::Ask as _;
 use crate::question::contention::Contention;
 use crate::question::dns::Dns;
+use crate::question::exceptions::Exceptions;
 use crate::question::faults::Faults;
 use crate::question::file::FileOperations;
 use crate::question::gc::Gc;
@@ -79,6 +80,7 @@ const CLASSES: &[Class] = &[
     counters,
     of::<GcAllocations>,
     of::<Jit>,
+    of::<Exceptions>,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),

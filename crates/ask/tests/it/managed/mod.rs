@@ -1,5 +1,6 @@
 //! Questions about the .NET runtime, asked of real recordings and of recordings made byte by byte.
 
+mod exceptions;
 mod gcalloc;
 mod jit;
 

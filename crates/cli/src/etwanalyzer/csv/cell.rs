@@ -38,6 +38,8 @@ pub(super) enum As {
     Plain,
     /// The names of counts, without the counts.
     Names,
+    /// A line for each of several words.
+    Lines,
     /// Whole milliseconds of nanoseconds.
     Milliseconds,
     /// Whole microseconds of nanoseconds.
@@ -145,7 +147,8 @@ impl Row<'_> {
             (As::Names, Some(Value::Map(counts))) => {
                 inert(counts.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(" "))
             }
-            (As::Plain | As::Names, Some(value)) => plain(value),
+            (As::Lines, Some(Value::List(texts))) => inert(texts.join("\n")),
+            (As::Plain | As::Names | As::Lines, Some(value)) => plain(value),
             (As::Milliseconds, Some(value)) => scaled(value, 6, 0),
             (As::Microseconds, Some(value)) => scaled(value, 3, 0),
             (As::FineMicroseconds, Some(value)) => scaled(value, 3, 3),

@@ -14,8 +14,21 @@ pub(super) struct CsvColumn {
 }
 
 /// The questions with such files.
-pub(super) const QUESTIONS: &[&str] =
-    &["cpu", "process", "version", "stats", "disk", "file", "dns", "mark", "memory", "pmc", "tcp", "virtualalloc"];
+pub(super) const QUESTIONS: &[&str] = &[
+    "cpu",
+    "process",
+    "version",
+    "stats",
+    "disk",
+    "file",
+    "dns",
+    "exception",
+    "mark",
+    "memory",
+    "pmc",
+    "tcp",
+    "virtualalloc",
+];
 
 /// The columns of an answer; `None` where ETWAnalyzer writes no such file.
 pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
@@ -30,6 +43,7 @@ pub(super) fn of(answer: &Answer) -> Option<&'static [CsvColumn]> {
         "disk" if has("total_service_ns") => Some(DISK),
         "file" if has("open_close_ns") => Some(FILE),
         "dns" if has("answer") => Some(DNS),
+        "exceptions" if has("hresult") => Some(EXCEPTIONS),
         "memory" if has("diff_working_set") => Some(MEMORY),
         "mark" if has("since_zero_ns") => Some(MARK),
         "pmc" if has("mhz") => Some(PMC),
@@ -244,6 +258,25 @@ const DNS: &[CsvColumn] = &[
     plain("CommandLine", &["command_line"]),
 ];
 
+/// A row per exception there.
+const EXCEPTIONS: &[CsvColumn] = &[
+    options(),
+    of_key("Time", &["time"], As::Time),
+    plain("Exception Type", &["type"]),
+    plain("Message", &["message"]),
+    process("Process"),
+    plain("ProcessName", &["process"]),
+    plain("Thread", &["tid"]),
+    nothing("Session"),
+    nothing("Start Time"),
+    plain("CommandLine", &["command_line"]),
+    of_key("StackTrace", &["stack"], As::Lines),
+    plain("TestCase", &["test"]),
+    nothing("Baseline"),
+    of_key("PerformedAt", &["date"], As::Date),
+    of_key("SourceJsonFile", &["file"], As::FileStem),
+];
+
 const PROCESS: &[CsvColumn] = &[
     options(),
     plain("TestCase", &["test"]),
@@ -429,12 +462,12 @@ mod tests {
     use tracesift_ask::Ask as _;
     use tracesift_ask::answer::{Column, descriptions};
     use tracesift_ask::question::{
-        cpu, disk, file, mark, memory, methods, pmc, process, stats, tcp, version, virtualalloc,
+        cpu, disk, exceptions, file, mark, memory, methods, pmc, process, stats, tcp, version, virtualalloc,
     };
 
     use super::{
-        ALLOCATIONS, CPU, CsvColumn, DISK, DNS, FILE, MARK, MEMORY, METHODS, PMC, PROCESS, STATS, Source, TCP, VERSION,
-        VERSION_PER_PROCESS,
+        ALLOCATIONS, CPU, CsvColumn, DISK, DNS, EXCEPTIONS, FILE, MARK, MEMORY, METHODS, PMC, PROCESS, STATS, Source,
+        TCP, VERSION, VERSION_PER_PROCESS,
     };
 
     #[test]
@@ -460,6 +493,7 @@ mod tests {
         check("tcp", TCP, tcp::Question::all_columns());
         check("disk", DISK, disk::Question::all_columns());
         check("file", FILE, file::Question::all_columns());
+        check("exception", EXCEPTIONS, exceptions::Question::list_columns());
         check("memory", MEMORY, memory::Question::default().columns());
     }
 
@@ -509,6 +543,11 @@ mod tests {
             ";Test Time in ms;Instructions;Cycles;CPI;Branches;BranchMispredicts;BrMispredict %;CacheMisses;LLCReferences;\
              CacheMiss %;"
         ));
+        assert_eq!(
+            names(EXCEPTIONS),
+            "CSVOptions;Time;Exception Type;Message;Process;ProcessName;Thread;Session;Start Time;CommandLine;StackTrace;\
+             TestCase;Baseline;PerformedAt;SourceJsonFile"
+        );
         assert!(names(MARK).ends_with(";Mark Time;Time Diff To Zero in s;Mark Message"));
         assert_eq!(
             names(ALLOCATIONS),

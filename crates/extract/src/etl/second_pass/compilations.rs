@@ -10,7 +10,7 @@ use tracesift_trace::rows::JitMethodRow;
 use tracesift_trace::{HealthKind, RowSink};
 
 use super::clr_allocations::id as allocation;
-use super::{SecondPass, cpu_number};
+use super::{SecondPass, cpu_number, exceptions};
 
 /// A batch of methods is compiled anew in the background, on the thread of the event.
 const BATCH_BEGINS: u16 = 283;
@@ -18,7 +18,7 @@ const BATCH_BEGINS: u16 = 283;
 const BATCH_ENDS: u16 = 284;
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
-    /// An event of the .NET runtime that may tell of a compilation or an allocation.
+    /// An event of the .NET runtime that may tell of a compilation, an allocation or an exception.
     pub(super) fn managed_code_record(&mut self, record: &Record<'_>, id: u16, version: u8) {
         let wanted = self.wanted;
         match id {
@@ -27,6 +27,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 self.method_loaded(record, id, version);
             }
             BATCH_BEGINS | BATCH_ENDS if wanted.jit_methods => self.jit_batch(record, id == BATCH_BEGINS),
+            id if exceptions::is_about_exceptions(id) && wanted.exceptions => self.exception(record, id),
             BulkTypes::ID if wanted.clr_allocations || self.wants_gc() => self.clr_types(record, version),
             allocation::TICK if wanted.clr_allocations || self.wants_gc() => self.clr_allocation(record, id),
             allocation::SAMPLED_HIGH | allocation::SAMPLED_LOW | allocation::RANDOM if wanted.clr_allocations => {

@@ -12,6 +12,7 @@ mod dns;
 mod energy;
 mod event_stacks;
 mod event_table;
+mod exceptions;
 mod file_io;
 mod filter_calls;
 mod gc;
@@ -75,6 +76,7 @@ use energy::Energy;
 use event_stacks::EventStacks;
 pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
+use exceptions::DotNetExceptions;
 use file_io::FileIo;
 use gc::Gc;
 use handles::HandleState;
@@ -129,6 +131,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     gc: Gc,
     compilations: Compilations,
     clr_allocations: ClrAllocations,
+    exceptions: DotNetExceptions,
     allocations: Allocations,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
@@ -228,6 +231,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             gc: Gc::default(),
             compilations: Compilations::default(),
             clr_allocations: ClrAllocations::default(),
+            exceptions: DotNetExceptions::default(),
             allocations: Allocations::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
@@ -340,6 +344,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.interrupts.lost();
                 self.system_calls_lost(record.time());
                 self.contention_lost(record.time());
+                self.exceptions_lost();
             }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
@@ -392,10 +397,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::TCP_IP | Group::UDP_IP, _) if wanted.connections || wanted.network_io => {
                 self.kernel_network(record, group, opcode, version);
             }
-            (Group::PROCESS, Process::END) if wanted.handles || wanted.mapped_views || wanted.allocations => {
+            (Group::PROCESS, Process::END) => {
                 // The first pass decodes the same event, and counts those that it cannot decode.
                 if let Ok(process) = Process::parse_either(record.payload(), version, record.pointer_size()) {
                     self.handles_of_ended(process.process_id, record.time());
+                    let exit_code = process.exit_status.map(i32::cast_unsigned);
+                    self.exceptions_of_ended(process.process_id, exit_code, record.time());
                 }
             }
             (Group::MEMORY | Group::HEAP | Group::POOL, opcode) if wanted.allocations => {
@@ -507,6 +514,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_contention(end);
         self.finish_gc(end);
         self.finish_compilations(end);
+        self.finish_exceptions();
         self.finish_allocations(end);
         self.finish_memory(end);
         Finished {

@@ -37,6 +37,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let (payload, pointer_size) = (record.payload(), record.pointer_size());
         let Ok(event) = KernelProcessStop::parse(payload, version, pointer_size) else { return };
         self.handles_of_ended(event.process_id, record.time());
+        self.exceptions_of_ended(event.process_id, Some(event.exit_code), record.time());
         if !self.wanted.process_counters {
             return;
         }

@@ -8,6 +8,7 @@ mod disk;
 mod dns;
 mod energy;
 mod event_table;
+mod exceptions;
 mod interrupts;
 mod locks;
 mod mapped_files;
@@ -46,6 +47,7 @@ use disk::Disks;
 use dns::Dns;
 use energy::Energy;
 pub(super) use event_table::EventTable;
+use exceptions::ThrownAndSent;
 use interrupts::InterruptSpans;
 use locks::Locks;
 use memory::Memory;
@@ -78,6 +80,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     reclaims: MemoryReclaims,
     interrupts: InterruptSpans,
     locks: Locks,
+    exceptions: ThrownAndSent,
     network: Network,
     dns: Dns,
     syscalls: Syscalls,
@@ -136,6 +139,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             reclaims,
             interrupts: InterruptSpans::default(),
             locks: Locks::default(),
+            exceptions: ThrownAndSent::default(),
             network,
             dns: Dns::default(),
             syscalls,
@@ -221,6 +225,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.power.lost();
                 self.interrupts.lost(&mut self.rows);
                 self.locks.lost(&mut self.rows);
+                self.exceptions.lost(&mut self.rows);
                 if record.kind() == Kind::Lost {
                     self.syscalls.descriptors.lost();
                 }
@@ -352,6 +357,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             Some(Tracepoint::Reclaim(fields)) => self.reclaims.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Interrupt(fields)) => self.interrupts.event(fields, &at, rows),
             Some(Tracepoint::Lock(fields)) => self.locks.event(fields, &at, rows),
+            Some(Tracepoint::Exception(fields)) => self.exceptions.event(fields, &at, &mut self.scheduler, rows),
             Some(Tracepoint::Network(fields)) => self.network.event(fields, &at, rows),
             Some(Tracepoint::Dns(fields)) => self.dns.event(fields, &at, rows),
             Some(Tracepoint::Heap(fields)) => self.syscalls.heap(fields, &at, rows),
@@ -372,6 +378,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.reclaims.finish(ticks, &mut self.rows);
         self.interrupts.finish(&mut self.rows);
         self.locks.finish(ticks, &mut self.rows);
+        self.exceptions.finish(&mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
         let Self { rows, counters, .. } = self;

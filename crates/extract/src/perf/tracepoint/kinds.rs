@@ -5,6 +5,7 @@ use tracesift_trace::{Health, HealthKind};
 
 use super::block::{BlockFields, Stage};
 use super::dns::DnsFields;
+use super::exception::ExceptionFields;
 use super::fields::Fields;
 use super::filemap::FilemapFields;
 use super::heap::HeapFields;
@@ -50,6 +51,8 @@ pub(crate) enum Tracepoint {
     Interrupt(Box<InterruptFields>),
     /// `lock:contention_begin`, `contention_end`.
     Lock(LockFields),
+    /// `signal:signal_generate`, `signal_deliver`, and probes in the C++ library.
+    Exception(ExceptionFields),
     /// `sock:inet_sock_set_state`, `sock_send_length`, `sock_recv_length`, and some of `tcp`.
     Network(Box<NetworkFields>),
     /// Probes of `tracesift record` in the C library.
@@ -67,7 +70,7 @@ impl Tracepoint {
             Self::Block(_) | Self::Syscall(_) | Self::Measured(_) | Self::Idle(_) | Self::Network(_) | Self::Dns(_) => {
                 true
             }
-            Self::Filemap(_) | Self::Heap(_) | Self::Lock(_) => true,
+            Self::Filemap(_) | Self::Heap(_) | Self::Lock(_) | Self::Exception(_) => true,
             Self::Reclaim(fields) => fields.is_one_of_a_pair(),
             Self::Interrupt(fields) => fields.is_one_of_a_pair(),
             _ => false,
@@ -121,6 +124,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
                 &|fields| InterruptFields::of(fields, name).map(Box::new).map(Tracepoint::Interrupt)
             }
             name if LockFields::is_read_from(name) => &|fields| LockFields::of(fields, name).map(Tracepoint::Lock),
+            name if ExceptionFields::is_read_from(name) => {
+                &|fields| ExceptionFields::of(fields, name).map(Tracepoint::Exception)
+            }
             name if DnsFields::is_read_from(name) => &|fields| DnsFields::of(fields, name).map(Tracepoint::Dns),
             name if HeapFields::is_read_from(name) => &|fields| HeapFields::of(fields, name).map(Tracepoint::Heap),
             name if PathFields::is_read_from(name) => &|fields| PathFields::of(fields).map(Tracepoint::Path),

@@ -2,6 +2,7 @@
 
 mod block;
 mod dns;
+mod exception;
 mod fields;
 mod filemap;
 mod heap;
@@ -20,6 +21,7 @@ mod task_state;
 
 pub(crate) use block::{BlockFields, Stage};
 pub(crate) use dns::{DnsEdge, DnsFields, GROUP as DNS_GROUP};
+pub(crate) use exception::{DeliverFields, ExceptionFields, GenerateFields};
 pub(crate) use fields::{Fields, Number, Text};
 pub(crate) use filemap::{FilePages, FilemapFields, Inode, PageStep};
 pub(crate) use heap::{GROUP as HEAP_GROUP, HeapEvent, HeapFields, HeapFunction};

@@ -65,6 +65,7 @@ const QUESTIONS: &[Line] = &[
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),
     (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
     (&["tracelog"], NotYet("TraceLogging events", &["tracesift events X.sift --provider NAME"])),
+    (&["region", "roi", "spans"], Asked("regions are", "tracesift dump regions X.sift")),
     (&["heap", "malloc"], Asked("allocations of memory are", "tracesift dump virtualalloc X.sift")),
 ];
 

@@ -118,17 +118,17 @@ pub struct EventKind<'a> {
     pub version: Option<i16>,
 }
 
-/// What an event of a kind does for one definition, if its fields have the values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What events of a kind do for one definition, if their fields have the values.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
     /// Place of the definition.
     pub definition: u32,
-    /// Some of its begins are of this kind.
-    pub starts: bool,
-    /// Some of its ends.
-    pub stops: bool,
-    /// Some of its ends with a length.
-    pub lasts: bool,
+    /// The places of its begins that are of this kind.
+    pub starts: Vec<usize>,
+    /// Of its ends.
+    pub stops: Vec<usize>,
+    /// Of its ends with a length.
+    pub durations: Vec<usize>,
 }
 
 impl Definitions {
@@ -137,11 +137,12 @@ impl Definitions {
     pub fn roles(&self, kind: &EventKind<'_>) -> Vec<Role> {
         let role = |(place, definition): (usize, &Definition)| Role {
             definition: u32::try_from(place).unwrap_or(u32::MAX),
-            starts: definition.starts.iter().any(|pattern| pattern.is_kind(kind)),
-            stops: definition.stops.iter().any(|pattern| pattern.is_kind(kind)),
-            lasts: definition.durations.iter().any(|duration| duration.event.is_kind(kind)),
+            starts: of_kind(definition.starts.iter(), kind),
+            stops: of_kind(definition.stops.iter(), kind),
+            durations: of_kind(definition.durations.iter().map(|duration| &duration.event), kind),
         };
-        self.all.iter().enumerate().map(role).filter(|role| role.starts || role.stops || role.lasts).collect()
+        let does = |role: &Role| !(role.starts.is_empty() && role.stops.is_empty() && role.durations.is_empty());
+        self.all.iter().enumerate().map(role).filter(does).collect()
     }
 
     /// Adds other definitions.
@@ -175,6 +176,11 @@ impl EventPattern {
     pub fn has_values(&self, fields: &dyn Fields) -> bool {
         self.fields.iter().all(|(field, value)| fields.text(field).is_some_and(|text| is_same(&text, value)))
     }
+}
+
+/// The places of the patterns by which events of this kind can be meant.
+fn of_kind<'p>(patterns: impl Iterator<Item = &'p EventPattern>, kind: &EventKind<'_>) -> Vec<usize> {
+    patterns.enumerate().filter(|(_, pattern)| pattern.is_kind(kind)).map(|(place, _)| place).collect()
 }
 
 fn is_guid(lower: &str, other: &str) -> bool {

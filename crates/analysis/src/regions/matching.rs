@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use tracesift_trace::{ProcessId, ThreadId};
 
-use super::definition::{Definition, Definitions, Keys, Role, canonical, number};
+use super::definition::{Definition, Definitions, DurationEvent, EventPattern, Keys, Role, canonical, number};
 
 /// Regions, and begins and ends without a region, that are kept: some 2 GiB.
 const MOST: usize = 1 << 24;
@@ -148,14 +148,18 @@ impl<'d> Matcher<'d> {
         let definitions = self.definitions;
         for role in roles {
             let Some(definition) = definitions.all.get(role.definition as usize) else { continue };
+            let fits = |places: &[usize], patterns: &[EventPattern]| {
+                places.iter().filter_map(|place| patterns.get(*place)).any(|pattern| pattern.has_values(event.fields))
+            };
             // An event that ends a region and begins the next one ends first.
-            if role.stops && definition.stops.iter().any(|pattern| pattern.has_values(event.fields)) {
+            if fits(&role.stops, &definition.stops) {
                 self.stop(event, role.definition, definition);
             }
-            if role.lasts {
-                self.lasting(event, role.definition, definition);
+            let mut durations = role.durations.iter().filter_map(|place| definition.durations.get(*place));
+            if let Some(duration) = durations.find(|duration| duration.event.has_values(event.fields)) {
+                self.lasting(event, role.definition, definition, duration);
             }
-            if role.starts && definition.starts.iter().any(|pattern| pattern.has_values(event.fields)) {
+            if fits(&role.starts, &definition.starts) {
                 self.start(event, role.definition, definition);
             }
         }
@@ -200,15 +204,12 @@ impl<'d> Matcher<'d> {
     }
 
     /// An event at the end of a region whose length it tells.
-    fn lasting(&mut self, event: &Event<'_>, number_of: u32, definition: &Definition) {
-        for duration in definition.durations.iter().filter(|duration| duration.event.has_values(event.fields)) {
-            let length = event.fields.text(&duration.field).and_then(|text| number(&text));
-            let length = length.and_then(|length| i64::try_from(length).ok()).filter(|length| *length >= 0);
-            let Some(length) = length else { return self.loose(event, number_of, definition, LooseKind::Stop) };
-            let start = event.time.saturating_sub(length.saturating_mul(duration.multiplier));
-            let _ = self.region(event, number_of, definition, (start, Some(event.time)));
-            return;
-        }
+    fn lasting(&mut self, event: &Event<'_>, number_of: u32, definition: &Definition, duration: &DurationEvent) {
+        let length = event.fields.text(&duration.field).and_then(|text| number(&text));
+        let length = length.and_then(|length| i64::try_from(length).ok()).filter(|length| *length >= 0);
+        let Some(length) = length else { return self.loose(event, number_of, definition, LooseKind::Stop) };
+        let start = event.time.saturating_sub(length.saturating_mul(duration.multiplier));
+        let _ = self.region(event, number_of, definition, (start, Some(event.time)));
     }
 
     fn region(

@@ -166,9 +166,11 @@ proptest! {
 
 #[test]
 fn fields_choose_name_and_measure() {
+    let lasting = |id, field: &str| DurationEvent { event: pattern(id), field: field.to_owned(), multiplier: 1000 };
     let named = Definition {
-        starts: vec![EventPattern { fields: vec![("Depth".to_owned(), "0x10".to_owned())], ..pattern(1) }],
-        durations: vec![DurationEvent { event: pattern(3), field: "Ms".to_owned(), multiplier: 1000 }],
+        // The value is asked of the events of the first kind only.
+        starts: vec![EventPattern { fields: vec![("Depth".to_owned(), "0x10".to_owned())], ..pattern(1) }, pattern(4)],
+        durations: vec![lasting(5, "Us"), lasting(3, "Ms")],
         name_field: Some("Who".to_owned()),
         keys: Keys { process: true, activity: true, ..Keys::default() },
         ..definition(false)
@@ -188,13 +190,21 @@ fn fields_choose_name_and_measure() {
     event(19, 2, Some("a"), &[]);
     event(20, 1, None, &[("Depth", "16")]);
     event(21, 2, None, &[]);
+    event(22, 4, Some("c"), &[("Who", "Cay")]);
+    event(23, 2, Some("c"), &[]);
     // It ends at its event.
     event(9_000, 3, None, &[("Ms", "0x3")]);
     event(9_100, 3, None, &[("Ms", "?")]);
     let regions = matcher.finish();
     let shown: Vec<(&str, i64, Option<i64>)> =
         regions.regions.iter().map(|region| (regions.name(region.name), region.start, region.end)).collect();
-    let expected = [("Ann", 10, Some(19)), ("Bob", 12, Some(15)), ("Order", 20, None), ("Order", 6_000, Some(9_000))];
+    let expected = [
+        ("Ann", 10, Some(19)),
+        ("Bob", 12, Some(15)),
+        ("Order", 20, None),
+        ("Cay", 22, Some(23)),
+        ("Order", 6_000, Some(9_000)),
+    ];
     assert_eq!(shown, expected);
     assert_eq!(loose(&regions, LooseKind::Stop), [21, 9_100]);
     assert!(regions.regions.iter().all(|region| region.fields.is_some()));

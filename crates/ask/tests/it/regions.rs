@@ -158,7 +158,8 @@ fn our_own_file_pairs_collections_by_number() {
         };
         let rows = table(&answer(&archive, &question), &["name", "count", "sum_ns"]);
         let background = rows.iter().find(|row| row[0] == "2").expect("a background collection");
-        assert_eq!((background[1].as_str(), number(&background[2]) / 1000), ("1", 2626));
+        let us = (number(&background[2]) as f64 / 1e3).round();
+        assert_eq!((background[1].as_str(), us), ("1", 2626.0));
     }
 }
 
@@ -232,17 +233,20 @@ fn asked(arguments: &[&str]) -> Box<dyn Ask> {
 fn pairs_of_linux_are_system_calls() {
     let mut tracepoints = Tracepoints::new(Endianness::LittleEndian, vec![SYS_ENTER, SYS_EXIT]);
     tracepoints.arch = Some("x86_64");
-    // Threads in turn; each call ends before its thread begins another one, but for the last one of thread 9.
+    // Threads in turn; each call ends before its thread begins another one, but for the last ones of two threads.
+    let mut samples: Vec<(u64, u64, u32, u64)> = Vec::new();
     for (call, tid) in (0_u64..).zip([7, 8, 9].into_iter().cycle().take(60)) {
         let (number, time) = ([0, 1, 257, 3][call as usize % 4], 1_000 + call * 100);
-        tracepoints.sample(0, tid, time, 0, |raw| {
-            raw.u64(number).u64s(&[3, 0, 0, 0, 0, 0]);
-        });
+        samples.push((time, 0, tid, number));
         if call < 58 {
-            tracepoints.sample(1, tid, time + 11 + call * 3, 1, |raw| {
-                raw.u64(number).u64(1);
-            });
+            samples.push((time + 11 + call * 3, 1, tid, number));
         }
+    }
+    samples.sort_unstable();
+    for (time, format, tid, number) in samples {
+        tracepoints.sample(format, tid, time, 0, |raw| {
+            raw.u64(number).u64s(if format == 0 { &[3, 0, 0, 0, 0, 0] } else { &[1] });
+        });
     }
     let options =
         tracesift_extract::Options { events: Some(EventSelection::All), ..tracesift_extract::Options::default() };

@@ -16,6 +16,7 @@
 //! * [`percentiles`]: distributions of single spans, the ready latency with its deep sleep part
 //! * [`tags`]: one name per stack, from files of rules
 //! * [`stack_weights`]: one measure per process and stack; [`call_tree`]: a tree of it
+//! * [`regions`]: spans between events that begin and end them
 //! * [`summaries`]: all of it in one pass, for the archive's summary tables
 //!
 //! **Switch rows are read newest first.** A row stands at the end of the span that it describes, so going back in time
@@ -41,6 +42,7 @@ mod owner;
 pub mod percentiles;
 mod process_number;
 pub mod processes;
+pub mod regions;
 mod row_contributions;
 pub mod run_stacks;
 pub mod sample_sums;

@@ -41,6 +41,7 @@ pub mod profile;
 pub mod question;
 pub mod recording;
 pub mod recording_label;
+mod regions;
 pub mod runs;
 pub mod shown;
 mod stack_ends;

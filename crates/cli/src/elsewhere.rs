@@ -48,7 +48,6 @@ const QUESTIONS: &[Line] = &[
     (&["disks", "io", "diskio"], Asked("disk operations are", "tracesift dump disk X.sift")),
     (&["throws", "signals"], Asked("exceptions and signals are", "tracesift dump exceptions X.sift")),
     (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
-    (&["gc"], NotYet(".NET's collections", &["tracesift events X.sift --class GC"])),
     (&["compilations", "jitting"], Asked("compilations of .NET are", "tracesift dump jit X.sift")),
     (&["lbr"], NotYet("last branch records", &[])),
     (&["marks", "marker", "markers"], Asked("marks are", "tracesift dump mark X.sift")),
@@ -60,8 +59,8 @@ const QUESTIONS: &[Line] = &[
     (&["mhz", "clock", "cpufreq"], Asked("clock rates are", "tracesift dump frequency X.sift")),
     (&["socket", "winsock", "afd"], Asked("calls of sockets are", "tracesift dump sockets X.sift")),
     (&["network", "net"], Asked("connections are", "tracesift dump tcp X.sift")),
-    (&["threadpool"], NotYet(".NET thread pool starvation", &["tracesift events X.sift --class 'ThreadPool*'"])),
     (&["eventsource", "user_events"], Asked("events of TraceLogging are", "tracesift dump tracelog X.sift")),
+    (&["region", "roi", "spans"], Asked("regions are", "tracesift dump regions X.sift")),
     (&["heap", "malloc"], Asked("allocations of memory are", "tracesift dump virtualalloc X.sift")),
 ];
 

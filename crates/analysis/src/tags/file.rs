@@ -5,7 +5,7 @@
 //! because the figures would look right and be wrong.
 
 mod elements;
-mod text;
+pub(crate) mod text;
 
 use std::fmt;
 

@@ -40,6 +40,7 @@ pub(crate) mod paths;
 pub mod pmc;
 pub mod power;
 pub mod process;
+pub mod regions;
 mod running;
 pub mod sockets;
 pub mod stacks;
@@ -95,6 +96,8 @@ macro_rules! every_question {
             Sockets(sockets),
             /// When marks were written, and how much time passed between them
             Mark(mark),
+            /// Spans between two events: requests, tasks, .NET collections …
+            Regions(regions),
             /// How fast CPUs were clocked, and when they were parked or capped
             Frequency(frequency),
             /// How long CPUs stayed in which idle states, and who woke them

@@ -26,6 +26,7 @@ mod objectref;
 mod perfview;
 mod reclaims;
 mod recorded;
+mod regions;
 mod syscalls;
 mod tcp;
 mod threadpool;

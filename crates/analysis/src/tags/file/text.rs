@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Decodes a file by its byte order mark; without one it is UTF-8. `None` where it is not.
-pub(super) fn decode(content: &[u8]) -> Option<Cow<'_, str>> {
+pub(crate) fn decode(content: &[u8]) -> Option<Cow<'_, str>> {
     match content {
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes).map(Cow::Owned),
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes).map(Cow::Owned),
@@ -13,7 +13,7 @@ pub(super) fn decode(content: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// Line and column of the end: what is missing is missing there.
-pub(super) fn end(text: &str) -> (u32, u32) {
+pub(crate) fn end(text: &str) -> (u32, u32) {
     let line = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let column = text.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
     (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))

@@ -48,6 +48,7 @@ pub mod testrun;
 pub mod threadpool;
 pub mod threads;
 pub mod udp;
+pub mod ui;
 pub mod version;
 pub mod virtualalloc;
 pub mod waits;
@@ -66,6 +67,9 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
+            /// When programs did not react to their users, what they did, and why
+            #[command(visible_alias = "ui-delays")]
+            Ui(ui),
             /// Which threads waited for locks that others held, and how long
             Contention(contention),
             /// When thread pools of .NET programs lacked threads

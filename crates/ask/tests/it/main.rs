@@ -28,6 +28,7 @@ mod recorded;
 mod syscalls;
 mod tcp;
 mod threadpool;
+mod ui;
 mod virtualalloc;
 mod waits;
 mod windows_calls;

@@ -162,8 +162,7 @@ fn sampled_objects_have_the_names_of_their_types() {
         );
         // Ticks tell of the same allocations, and less.
         let rows = found(&extracted.report.archive, &["type"], &["type", "bytes", "objects", "samples"]);
-        let expected =
-            [["-", "24", "1", "1"], ["Shop.Basket", "360", "15", "2"], ["Shop.Order", "100000", "1", "1"]];
+        let expected = [["-", "24", "1", "1"], ["Shop.Basket", "360", "15", "2"], ["Shop.Order", "100000", "1", "1"]];
         assert_eq!(rows, expected);
     }
 }

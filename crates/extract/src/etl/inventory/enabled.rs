@@ -1,7 +1,7 @@
 //! The events that a recording had enabled: without rows of their tables nothing happened.
 
 use tracesift_etl::Guid;
-use tracesift_etl::class::{DNS_CLIENT, WINSOCK_AFD};
+use tracesift_etl::class::{DNS_CLIENT, WIN32K, WINSOCK_AFD};
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
 /// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
@@ -45,12 +45,13 @@ const GROUPS: [(u32, &[&str]); 18] = [
 ];
 
 /// Providers whose events make tables.
-const PROVIDERS: [(Guid, &[&str]); 5] = [
+const PROVIDERS: [(Guid, &[&str]); 6] = [
     (DNS_CLIENT, &["dns_queries"]),
     (WINSOCK_AFD, &["socket_calls"]),
     (TCPIP, &["connections", "network_io"]),
     (KERNEL_NETWORK, &["connections", "network_io"]),
     (KERNEL_FILE, &["file_io"]),
+    (WIN32K, &["focus", "ui_delays"]),
 ];
 
 /// How many providers of sessions are remembered: a machine has some dozens of sessions.

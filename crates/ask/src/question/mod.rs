@@ -67,7 +67,7 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
-            /// When programs did not react to their users, what they did, and why
+            /// When windows did not react, and why
             #[command(visible_alias = "ui-delays")]
             Ui(ui),
             /// Which threads waited for locks that others held, and how long

@@ -133,6 +133,12 @@ fn sums_reports_and_the_focus() {
     ];
     assert_eq!(rows(&source, &by(By::Method), &["method", "run_ns", "wait_ns"]), expected);
 
+    // The rules of tags know none of these functions, but where they wait.
+    let by_tag = rows(&source, &by(By::Tag), &["tag", "delay_ns"]);
+    assert!(by_tag.iter().all(|row| matches!(&row[0], Value::Text(tag) if !tag.is_empty())), "{by_tag:?}");
+    let sum: i64 = by_tag.iter().map(|row| if let Value::Int(sum) = row[1] { sum } else { 0 }).sum();
+    assert_eq!(sum, 6_250 * MS);
+
     // Dispatch and fetch tell of the same spans as the report, within a tick of the clock.
     let list = Question { about: About::Reports, sort: Some(Sort::Start), ..Question::default() };
     let (paint, command) = (MESSAGES[1], MESSAGES[2]);

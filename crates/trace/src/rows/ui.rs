@@ -46,7 +46,7 @@ row! {
         time: i64, Delta, "ns", "Win32k 35, 36, 37, 38, 45, 76, 93, 172, 173";
         /// Begin of the delay, not before that of the recording.
         start: i64, Delta, "ns", "77, 92; time of the event − DelayTimeMs, TimeSinceInputRemoveMs, DisplayTimeMs";
-        /// CPU of the event at the end.
+        /// CPU of the event at the end; −1 where none tells the end.
         cpu: i16, Dictionary, "", "buffer that holds the event";
         /// Process of the thread.
         process: Option<ProcessId>, Dictionary, "", "`threads`";

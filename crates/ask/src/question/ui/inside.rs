@@ -1,10 +1,11 @@
 //! What threads did in their delays: run, ready and wait as in chains of waits, the method with most samples, and the longest wait.
 
 use rustc_hash::FxHashSet;
+use tracesift_analysis::tags::{TagId, TagSet};
 use tracesift_analysis::{Activity, ActivityWalk, Span};
 use tracesift_archive::Error;
 use tracesift_trace::rows::CpuSampleRow;
-use tracesift_trace::{ThreadId, view};
+use tracesift_trace::{StackId, ThreadId, view};
 
 use super::delays::Delay;
 use crate::question::waits::longest::WaitRow;
@@ -26,20 +27,46 @@ pub(super) struct Inside {
     pub(super) activity: Option<Activity<WaitRow>>,
     /// Sampled CPU, ns; `None`: the recording has no samples.
     pub(super) cpu: Option<i64>,
-    /// The method with most samples, by the number of its label, and their CPU.
-    pub(super) method: Option<(u32, i64)>,
+    /// The place with most samples, by its number, and their CPU.
+    pub(super) most: Option<(u32, i64)>,
+}
+
+/// Where threads ran and waited, by number.
+pub(super) enum Places<'a> {
+    /// In methods.
+    Methods(Labels),
+    /// In stack tags.
+    Tags(&'a TagSet, Box<dyn FnMut(StackId) -> TagId + 'a>),
+}
+
+impl Places<'_> {
+    /// The place of a stack.
+    pub(super) fn of(&mut self, stack: Option<StackId>, names: &mut StackNames) -> Option<u32> {
+        match self {
+            Self::Methods(labels) => labels.of(stack, names),
+            Self::Tags(_, tag) => Some(tag(stack?).0),
+        }
+    }
+
+    /// Its name.
+    pub(super) fn text(&self, place: u32) -> Option<String> {
+        match self {
+            Self::Methods(labels) => labels.text(Some(place)).cloned(),
+            Self::Tags(set, _) => Some(set.name(TagId(place)).to_owned()),
+        }
+    }
 }
 
 /// What the threads did in each of the delays.
 pub(super) fn of(
     recording: &OpenRecording,
     delays: &[Delay],
-    labels: &mut Labels,
+    places: &mut Places<'_>,
     names: &mut StackNames,
 ) -> Result<Vec<Inside>, Error> {
     let activities = activities(recording, delays)?;
-    let samples = samples(recording, delays, labels, names)?;
-    let inside = activities.into_iter().zip(samples).map(|(activity, (cpu, method))| Inside { activity, cpu, method });
+    let samples = samples(recording, delays, places, names)?;
+    let inside = activities.into_iter().zip(samples).map(|(activity, (cpu, most))| Inside { activity, cpu, most });
     Ok(inside.collect())
 }
 
@@ -73,13 +100,13 @@ fn activities(recording: &OpenRecording, delays: &[Delay]) -> Result<Vec<Option<
     Ok(walks.into_iter().zip(delays).map(finish).collect())
 }
 
-/// CPU of the samples, and the label with most of it.
+/// CPU of the samples, and the place with most of it.
 type Sampled = (Option<i64>, Option<(u32, i64)>);
 
 fn samples(
     recording: &OpenRecording,
     delays: &[Delay],
-    labels: &mut Labels,
+    places: &mut Places<'_>,
     names: &mut StackNames,
 ) -> Result<Vec<Sampled>, Error> {
     if !recording.file.has_samples || delays.is_empty() {
@@ -91,10 +118,10 @@ fn samples(
         windows.touched(row.thread, row.time, row.time.saturating_add(1), |place| {
             let Some((cpu, weights)) = sums.get_mut(place) else { return };
             *cpu = cpu.saturating_add(row.weight);
-            let Some(label) = labels.of(row.stack, names) else { return };
-            match weights.iter_mut().find(|(known, _)| *known == label) {
+            let Some(place) = places.of(row.stack, names) else { return };
+            match weights.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, weight)) => *weight = weight.saturating_add(row.weight),
-                None => weights.push((label, row.weight)),
+                None => weights.push((place, row.weight)),
             }
         });
     })?;

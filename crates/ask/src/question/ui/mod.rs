@@ -6,38 +6,42 @@ pub mod focus;
 mod inside;
 pub mod list;
 mod messages;
+mod options;
 pub mod sums;
 
-use clap::{Args, ValueEnum};
+use std::sync::Arc;
+
+use clap::ValueEnum;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
+use tracesift_analysis::tags::{TagSet, TagSource, Tagger};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
-use tracesift_grammar::{Patterns, TimeRange, milliseconds};
+use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::rows::{FocusRow, ProcessRow, ThreadRow, UiDelayRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
+pub use self::options::Options;
 
 use self::columns::{READY, RUN, WAIT};
 use self::delays::{Delay, Report};
 use self::focus::FocusTimes;
-use self::inside::Inside;
+use self::inside::{Inside, Places};
 use crate::answer::{Column, Fact, Kind, Section};
-use crate::ask::{Ask, When, WhenOptions};
+use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
-use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::question::waits::longest::{Wait, WaitRow};
 use crate::question::waits::sums::Labels;
-use crate::question::waits::{self, chain, chain_columns};
+use crate::question::waits::{self, chain};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::stack_names::StackNames;
+use crate::table_question::built_in_tags;
 use crate::threads::Threads;
-use crate::usage_error::UsageError;
 
 /// The recordings that have delays.
 const SOURCE: RowSource = RowSource::windows("UI");
@@ -54,6 +58,8 @@ pub enum By {
     Thread,
     /// Where the thread waited or ran most.
     Method,
+    /// The stack tag of where the thread waited or ran most.
+    Tag,
     /// The window message.
     Message,
     /// The class of the window.
@@ -114,111 +120,12 @@ pub struct Question {
     pub class: Patterns,
     /// Only delays during which the process had the focus.
     pub in_focus: bool,
+    /// The rules for tags, with [`By::Tag`]; `None`: the built-in ones.
+    pub tags: Option<Arc<TagSet>>,
     /// Order of the rows.
     pub sort: Option<Sort>,
     /// How many.
     pub top: Top,
-}
-
-/// The options.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Rows")]
-pub struct Options {
-    #[command(flatten)]
-    filter: ProcessFilter,
-    #[command(flatten)]
-    when: WhenOptions,
-    #[command(flatten)]
-    top: Top,
-    /// Shortest delay (ms without unit) [default: 200]
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    min_delay: Option<i64>,
-    /// Longest delay
-    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
-    max_delay: Option<i64>,
-    /// Only delays during which the process had the focus
-    #[arg(long)]
-    in_focus: bool,
-    /// Only what these tell: 'no fetch', dispatch, input, 'no check', 'wait cursor'
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    kind: String,
-    /// Only delays by these window messages: WM_PAINT, 'WM_USER*'
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    message: String,
-    /// Only delays of windows of these classes, where Windows reports them
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    class: String,
-    /// Add up all delays: a row per process, thread, method (where it waited or ran most), message, class or kind
-    #[arg(long, value_name = "WHAT")]
-    by: Option<By>,
-    /// Each report by itself: several can tell of the same delay
-    #[arg(long, conflicts_with = "by")]
-    list: bool,
-    /// Who had the focus, and when
-    #[arg(long, conflicts_with_all = ["by", "list", "in_focus", "kind", "message", "class", "min_delay", "max_delay"])]
-    focus: bool,
-    /// Order of the rows; the largest stands last [default: delay]
-    #[arg(long, value_name = "KEY")]
-    sort: Option<Sort>,
-}
-
-impl QuestionOptions for Options {
-    const FORMS: &'static [Form] = &[
-        Form {
-            objects: &[("The objects of `chain`:\n\n", chain_columns)],
-            ..Form::usual("ui", || COLUMNS.descriptions())
-        },
-        Form {
-            with: &[&["--by=process"]],
-            title: "With `--by`:\n\n",
-            ..Form::usual("ui", || sums::COLUMNS.descriptions())
-        },
-        Form {
-            with: &[&["--list"]],
-            title: "With `--list` a row is a report:\n\n",
-            ..Form::usual("ui", || list::COLUMNS.descriptions())
-        },
-        Form {
-            with: &[&["--focus"]],
-            title: "With `--focus` a row is a time in which a process had the focus:\n\n",
-            ..Form::usual("ui", || focus::COLUMNS.descriptions())
-        },
-    ];
-    const SHORT: &'static [&'static str] =
-        &["process", "time", "top", "min_delay", "in_focus", "by", "list", "focus", "sort", "csv"];
-    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
-        ("tracesift dump ui X.sift", "which programs did not react, and why"),
-        ("tracesift dump ui X.sift --in-focus --min-delay 1s", "what somebody noticed"),
-        ("tracesift dump ui X.sift --by method", "where the time went"),
-        ("tracesift dump ui X.sift --focus", "who had the focus when"),
-    ];
-    const VARIANTS: &'static [&'static [&'static str]] =
-        &[&["--by=method"], &["--by=message"], &["--by=thread"], &["--in-focus"], &["--list", "--kind=input"]];
-
-    fn when(&self) -> When {
-        self.when.when()
-    }
-
-    fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let about = match self.by {
-            Some(by) => About::Sums(by),
-            None if self.list => About::Reports,
-            None if self.focus => About::Focus,
-            None => About::Delays,
-        };
-        Ok(Plan::from(Question {
-            filter: self.filter.clone(),
-            time: TimeRange::default(),
-            about,
-            length: Between { min: self.min_delay, max: self.max_delay },
-            kind: Patterns::parse(&self.kind),
-            message: Patterns::parse(&self.message),
-            class: Patterns::parse(&self.class),
-            in_focus: self.in_focus,
-            sort: self.sort,
-            top: self.top,
-        }))
-    }
 }
 
 impl Ask for Question {
@@ -400,25 +307,27 @@ impl Question {
         known: &Known<'_>,
         names: &mut StackNames,
     ) -> Result<Section, Error> {
-        let mut labels = Labels::default();
-        let inside = inside::of(recording, &delays, &mut labels, names)?;
+        let named = recording.named_stacks(Granularity::default())?;
+        let tags = (about == About::Sums(By::Tag)).then(|| self.tags.clone().unwrap_or_else(built_in_tags));
+        let mut places = match &tags {
+            None => Places::Methods(Labels::default()),
+            Some(set) => {
+                let mut source = TagSource::new(&named.stacks, Tagger::new(set, &named.names));
+                Places::Tags(set, Box::new(move |stack| source.tag(stack)))
+            }
+        };
+        let inside = inside::of(recording, &delays, &mut places, names)?;
         let mut rows: Vec<(Row, Inside)> = delays
             .into_iter()
             .zip(inside)
-            .map(|(delay, inside)| (row_of(delay, &inside, known, &labels), inside))
+            .map(|(delay, inside)| (row_of(delay, &inside, known, &places), inside))
             .collect();
         if let About::Sums(by) = about {
-            let charged = rows.into_iter().map(|(row, inside)| {
-                let wait = inside.activity.as_ref().filter(|activity| activity.mostly_waits());
-                let method = match wait.and_then(|activity| activity.longest.as_ref()) {
-                    Some((_, wait)) => {
-                        labels.of(wait.wait_stack, names).and_then(|label| labels.text(Some(label)).cloned())
-                    }
-                    None => row.method.as_ref().map(|(method, _)| method.clone()),
-                };
-                (row, method)
-            });
-            let charged: Vec<(Row, Option<String>)> = charged.collect();
+            let mut charged: Vec<(Row, Option<String>)> = Vec::with_capacity(rows.len());
+            for (row, inside) in rows {
+                let place = charged_to(&inside, &mut places, names);
+                charged.push((row, place));
+            }
             return Ok(sums::section(recording, self, by, &charged));
         }
         rows.sort_by(|(a, _), (b, _)| {
@@ -443,14 +352,24 @@ impl Question {
     }
 }
 
-fn row_of(delay: Delay, inside: &Inside, known: &Known<'_>, labels: &Labels) -> Row {
+/// The place of the longest wait, where that took the largest part; else the one in which the thread ran most.
+fn charged_to(inside: &Inside, places: &mut Places<'_>, names: &mut StackNames) -> Option<String> {
+    let wait = inside.activity.as_ref().filter(|activity| activity.mostly_waits());
+    let place = match wait.and_then(|activity| activity.longest.as_ref()) {
+        Some((_, wait)) => places.of(wait.wait_stack, names),
+        None => inside.most.map(|(place, _)| place),
+    };
+    places.text(place?)
+}
+
+fn row_of(delay: Delay, inside: &Inside, known: &Known<'_>, places: &Places<'_>) -> Row {
     let (process, thread) = known.rows(delay.process, Some(delay.thread));
     let parts = inside.activity.as_ref().map(|activity| {
         let mut parts = [activity.unknown; 4];
         (parts[RUN], parts[READY], parts[WAIT]) = (activity.run, activity.ready, activity.wait);
         parts
     });
-    let method = inside.method.and_then(|(label, cpu)| Some((labels.text(Some(label))?.clone(), cpu)));
+    let method = inside.most.and_then(|(place, cpu)| Some((places.text(place)?, cpu)));
     Row { process, thread, delay, parts, cpu: inside.cpu, method, wait: None }
 }
 

@@ -26,7 +26,7 @@ type Key = (Option<ProcessId>, Option<ThreadId>, Option<String>);
 pub struct Row {
     process: Option<ProcessRow>,
     thread: Option<ThreadRow>,
-    /// Method, message, class or kinds.
+    /// Method, tag, message, class or kinds.
     text: Option<String>,
     threads: FxHashSet<ThreadId>,
     delays: i64,
@@ -163,6 +163,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "With `--by method`: the method of the longest wait where that took the largest part of the delay, else the method in which the thread ran most; `(unknown)` without a stack.",
     ),
     ColumnOf::always(
+        "tag",
+        "Tag",
+        Kind::Text,
+        |r| r.text.as_ref().into(),
+        "With `--by tag`: the stack tag of the longest wait where that took the largest part of the delay, else the one in which the thread ran most; `(unknown)` without a stack.",
+    ),
+    ColumnOf::always(
         "message",
         "Message",
         Kind::Text,
@@ -190,11 +197,12 @@ pub const COLUMNS: Columns<Row> = Columns(&[
 pub(super) fn columns(by: By) -> Vec<Column> {
     let mut columns = COLUMNS.descriptions();
     let (of_processes, of_threads) = (by == By::Process, by == By::Thread);
-    let sets: [(&[&str], bool); 7] = [
+    let sets: [(&[&str], bool); 8] = [
         (&["process", "pid", "command_line"], of_processes || of_threads),
         (&["process_label"], of_processes),
         (&["tid", "thread_label"], of_threads),
         (&["method"], by == By::Method),
+        (&["tag"], by == By::Tag),
         (&["message"], by == By::Message),
         (&["class"], by == By::Class),
         (&["kinds"], by == By::Kind),
@@ -208,7 +216,7 @@ pub(super) fn columns(by: By) -> Vec<Column> {
     columns
 }
 
-/// The answer of a recording: each delay with the method that it is charged to.
+/// The answer of a recording: each delay with the method or tag that it is charged to.
 pub(super) fn section(
     recording: &OpenRecording,
     question: &Question,
@@ -217,12 +225,12 @@ pub(super) fn section(
 ) -> Section {
     let unknown = || "(unknown)".to_owned();
     let mut groups: FxHashMap<Key, Row> = FxHashMap::default();
-    for (row, method) in delays {
+    for (row, place) in delays {
         let (delay, process) = (&row.delay, row.process.as_ref().map(|row| row.process));
         let key: Key = match by {
             By::Process => (process, None, None),
             By::Thread => (process, Some(delay.thread), None),
-            By::Method => (None, None, Some(method.clone().unwrap_or_else(unknown))),
+            By::Method | By::Tag => (None, None, Some(place.clone().unwrap_or_else(unknown))),
             By::Message => (None, None, Some(delay.message.map_or_else(unknown, messages::name))),
             By::Class => (None, None, Some(delay.class.clone().unwrap_or_else(unknown))),
             By::Kind => (None, None, Some(kind_words(&delay.kinds).join(", "))),

@@ -50,6 +50,7 @@ const QUESTIONS: &[Line] = &[
     (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
     (&["compilations", "jitting"], Asked("compilations of .NET are", "tracesift dump jit X.sift")),
     (&["lbr"], NotYet("last branch records", &[])),
+    (&["focus", "hang", "hangs", "unresponsive"], Asked("delays of windows are", "tracesift dump ui X.sift")),
     (&["marks", "marker", "markers"], Asked("marks are", "tracesift dump mark X.sift")),
     (&["handle"], Asked("handles are", "tracesift dump handles X.sift")),
     (&["mem", "workingset", "rss"], Asked("the memory of processes is", "tracesift dump memory X.sift")),

@@ -100,6 +100,8 @@ const IN_TABLES: &[(Guid, &[RangeInclusive<u16>])] = &[
     (payload::KERNEL_FILE, &[10..=34]),
     // Allocations, ranges of memory that the GC moved, compilations, with the code and its map, and the stacks of other events of the runtime.
     (RUNTIME_PROVIDER, &[10..=10, 21..=23, 82..=82, 143..=145, 190..=190]),
+    // Messages and their pump, of which `ui_delays` has the times that are long.
+    (class::WIN32K, &[59..=65, 68..=71, 76..=77, 88..=88, 92..=93]),
     // Not options and aborts, whose option and reason no table has, nor what the network indicates.
     (class::WINSOCK_AFD, WINSOCK_CALLS),
 ];

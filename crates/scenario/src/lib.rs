@@ -30,6 +30,7 @@ pub mod story;
 pub mod system_calls;
 pub mod tcp;
 mod truth;
+pub mod ui;
 
 // A machine cannot be made without it.
 pub use tracesift_etl::write::PointerSize;

@@ -247,6 +247,8 @@ health_kinds! {
         "A call of a socket ended that began before the recording. It has no row.", "";
     SOCKET_CALLS_WITHOUT_END = "socket_calls_without_end", Usual,
         "Calls of sockets without an end made room for newer ones: their rows end too early, without a status.", "";
+    FOCUS_CHANGES_MISSING = "focus_changes_missing", Usual,
+        "A change of the focus is not in the recording, as a later one tells. The row of the process that had it ends too early.", "";
     GC_WITHOUT_BEGIN = "gc_without_begin", Usual,
         "A garbage collection of .NET ended that began before the recording, or whose begin was lost. It has no row.", "";
     COMPILATIONS_OVER_BUDGET = "compilations_over_budget", Usual,

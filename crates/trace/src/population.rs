@@ -246,6 +246,12 @@ impl Population {
         self.add_process(pid, Instance::unseen(Origin::Inferred))
     }
 
+    /// The terminal-services session of a process.
+    #[must_use]
+    pub fn session_of(&self, process: ProcessId) -> Option<i32> {
+        self.processes.get(process.index())?.instance.facts.more.as_deref()?.session
+    }
+
     /// The thread that owns `tid` at `ticks`, on `cpu` for the idle thread. A thread without any record gets a row now,
     /// in the process that record headers named beside it, else in the pseudo-process `Unknown`.
     #[inline]

@@ -25,6 +25,7 @@ mod sockets;
 mod storage;
 mod summary;
 mod thread_pool;
+mod ui;
 
 pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
@@ -53,6 +54,7 @@ pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
+pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
 
 use crate::schema::{Row, TableDefinition};
 
@@ -113,6 +115,8 @@ macro_rules! every_table {
             JitMethodRow,
             ClrAllocationRow,
             ExceptionRow,
+            FocusRow,
+            UiDelayRow,
             HealthRow,
             ProcessSummaryRow,
             MethodSummaryRow,
@@ -175,6 +179,8 @@ macro_rules! event_tables {
             file_io(FileIoRow) in file_io,
             /// A call of a file system filter driver.
             filter_call(FilterCallRow) in filter_calls,
+            /// A time in which a process had the focus.
+            focus(FocusRow) in focus,
             /// A garbage collection.
             gc_collection(GcCollectionRow) in gc_collections,
             /// Objects whose finalizers ran.
@@ -218,7 +224,9 @@ macro_rules! event_tables {
             /// A system call.
             syscall(SyscallRow) in syscalls,
             /// An event of a thread pool.
-            thread_pool(ThreadPoolRow) in thread_pool
+            thread_pool(ThreadPoolRow) in thread_pool,
+            /// A time in which a thread did not look after its messages.
+            ui_delay(UiDelayRow) in ui_delays
         }
     };
 }

@@ -52,6 +52,7 @@ pub mod threadpool;
 pub mod threads;
 pub mod tracelog;
 pub mod udp;
+pub mod ui;
 pub mod version;
 pub mod virtualalloc;
 pub mod waits;
@@ -70,6 +71,9 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
+            /// When windows did not react, and why
+            #[command(visible_alias = "ui-delays")]
+            Ui(ui),
             /// Which threads waited for locks that others held, and how long
             Contention(contention),
             /// When thread pools of .NET programs lacked threads

@@ -578,7 +578,7 @@ fn stack_numbers(patterns: &str) -> Option<Vec<i64>> {
     (!numbers.is_empty()).then_some(numbers)
 }
 
-fn built_in_tags() -> Arc<TagSet> {
+pub(crate) fn built_in_tags() -> Arc<TagSet> {
     Arc::new(TagSet::built_in(Nesting::Names).expect("the built-in rules are sound"))
 }
 

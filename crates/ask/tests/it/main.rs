@@ -31,6 +31,7 @@ mod syscalls;
 mod tcp;
 mod threadpool;
 mod tracelog;
+mod ui;
 mod virtualalloc;
 mod waits;
 mod windows_calls;

@@ -30,3 +30,4 @@ mod sockets;
 mod symbols;
 mod system_calls;
 mod thread_pool;
+mod ui;

@@ -502,6 +502,28 @@ pub const PROFILES: &[Profile] = &[
         windows: Windows { providers: &[DOT_NET_GC], ..NO_WINDOWS },
     },
     Profile {
+        name: "UI",
+        about: "Default, and delays of windows: fetched and dispatched messages, the focus (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows {
+            // What delayed a window, and who ended its waits.
+            keywords: SWITCH_KEYWORDS,
+            stacks: SWITCH_STACKS,
+            providers: &[Provider {
+                name: "Microsoft-Windows-Win32k",
+                guid: Some("8c416c79-d49b-4f01-a467-e56d3aa8234c"),
+                // The focus, activity of the user, windows that do not respond, threads, the message pump.
+                keywords: 0xE6_2000,
+                stacks: Some(StackClass::Focus),
+                // Messages come in thousands; their stacks tell nothing.
+                stack_events: &[2, 37, 38],
+                ..NO_PROVIDER
+            }],
+            ..NO_WINDOWS
+        },
+    },
+    Profile {
         name: "UserGDILeaks",
         about: "windows, menus, fonts and brushes that are made and freed; for long recordings (Windows)",
         with_default: false,

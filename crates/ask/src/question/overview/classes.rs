@@ -3,7 +3,7 @@
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{
     CounterSummaryRow, CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow,
-    PowerSettingRow, ReclaimRow,
+    PowerSettingRow, ReclaimRow, UiDelayRow,
 };
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
@@ -86,6 +86,7 @@ const CLASSES: &[Class] = &[
     |recording| known("idle", recording, |archive| archive.row_count::<CpuIdleStateRow>() > 0),
     |recording| known("energy", recording, |archive| archive.row_count::<EnergyRow>() > 0),
     |recording| known("power", recording, |archive| archive.row_count::<PowerSettingRow>() > 0),
+    |recording| known("ui", recording, |archive| archive.row_count::<UiDelayRow>() > 0),
     |recording| known("mark", recording, |archive| archive.row_count::<MarkRow>() > 0),
 ];
 

@@ -18,19 +18,19 @@ const LONGEST_CHAIN: usize = 16;
 
 /// One thread of a chain.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(in crate::question) struct Link {
     /// Who.
-    pub(super) thread: ThreadId,
+    pub(in crate::question) thread: ThreadId,
     /// While the wait before lasted.
-    pub(super) within: Span,
+    pub(in crate::question) within: Span,
     /// What it did.
-    pub(super) activity: Activity<WaitRow>,
+    pub(in crate::question) activity: Activity<WaitRow>,
     /// Who ended its longest wait.
-    pub(super) waker: Waker,
+    pub(in crate::question) waker: Waker,
 }
 
 /// The chain of each wait: who ended it, who ended that one's, and so on.
-pub(super) fn of(
+pub(in crate::question) fn of(
     opened: &OpenRecording,
     waits: &[Wait],
     threads: &Threads<'_>,

@@ -50,7 +50,12 @@ struct ChainRow {
 }
 
 impl Row {
-    pub(super) fn new(wait: &Wait, chain: Vec<Link>, threads: &Threads<'_>, names: &mut StackNames) -> Self {
+    pub(in crate::question) fn new(
+        wait: &Wait,
+        chain: Vec<Link>,
+        threads: &Threads<'_>,
+        names: &mut StackNames,
+    ) -> Self {
         let row = &wait.row;
         let waker = Waker::of(row, threads, names);
         let waker_thread = if let Waker::Thread(thread) = waker { Some(thread) } else { None };
@@ -72,8 +77,33 @@ impl Row {
         }
     }
 
+    /// Length of the wait, ns.
+    pub(in crate::question) fn length(&self) -> i64 {
+        self.to - self.from
+    }
+
+    /// The method that waited.
+    pub(in crate::question) fn method(&self) -> Value {
+        telling(&self.stack)
+    }
+
+    /// Its stack, leaf first.
+    pub(in crate::question) fn stack(&self) -> Value {
+        names(&self.stack)
+    }
+
+    /// Who ended the wait.
+    pub(in crate::question) fn woken_by(&self) -> Value {
+        if self.open { "(nobody)".into() } else { (!self.waker.is_empty()).then_some(&self.waker).into() }
+    }
+
+    /// The chain as objects.
+    pub(in crate::question) fn chain(&self) -> Value {
+        Value::Table(Table { columns: descriptions(CHAIN), rows: values(CHAIN, &self.chain), is_sparse: false })
+    }
+
     /// The chain, a line per thread: who worked last stands last.
-    fn chain_text(&self) -> Value {
+    pub(in crate::question) fn chain_text(&self) -> Value {
         let ms = |ns: i64| format!("{}.{} ms", ns / 1_000_000, ns / 100_000 % 10);
         let mut parts = Vec::new();
         for link in &self.chain {
@@ -218,7 +248,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.thread.as_ref().and_then(|row| row.name.clone()).into(),
         "Its name.",
     ),
-    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| (r.to - r.from).into(), "Length of the wait."),
+    ColumnOf::always("wait_ns", "Wait", Kind::Milliseconds, |r| r.length().into(), "Length of the wait."),
     ColumnOf::always("from_ns", "From", Kind::Time, |r| r.from.into(), "Start of the wait: the thread left the CPU."),
     ColumnOf::details(
         "to_ns",
@@ -252,14 +282,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "wait_method",
         "Waits in",
         Kind::Text,
-        |r| telling(&r.stack),
+        Row::method,
         "The first method of the stack that is neither of the operating system nor of a standard library.",
     ),
     ColumnOf::always(
         "woken_by",
         "Woken by",
         Kind::Text,
-        |r| if r.open { "(nobody)".into() } else { (!r.waker.is_empty()).then_some(&r.waker).into() },
+        Row::woken_by,
         "The thread that ended the wait; `timer`, `disk`, `network` or `interrupt` where it was no thread.",
     ),
     ColumnOf::machine(
@@ -288,7 +318,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "wait_stack",
         "Wait stack",
         Kind::List,
-        |r| names(&r.stack),
+        Row::stack,
         "Stack with which the thread left the CPU, leaf first.",
     ),
     ColumnOf::machine(
@@ -309,7 +339,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "chain",
         "Chain",
         Kind::Table,
-        |r| Value::Table(Table { columns: descriptions(CHAIN), rows: values(CHAIN, &r.chain), is_sparse: false }),
+        Row::chain,
         "Wait chain: the activity of the thread that ended the wait, while the wait lasted. If that thread mostly waited itself, the thread that ended its wait follows, and so on.",
     ),
 ]);

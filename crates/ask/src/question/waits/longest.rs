@@ -19,18 +19,18 @@ use crate::threads::Threads;
 view! {
     /// The columns of a switch row that waits and chains need.
     #[derive(Clone, Copy, Debug)]
-    pub(super) struct WaitRow of ContextSwitchRow {
+    pub(in crate::question) struct WaitRow of ContextSwitchRow {
         time, thread, off_time, off_state, wait_reason, ready_time, readier, wait_stack, ready_stack, flags,
     }
 }
 
 /// A wait, cut to the time range.
 #[derive(Clone, Debug)]
-pub(super) struct Wait {
+pub(in crate::question) struct Wait {
     /// When.
-    pub(super) span: Span,
+    pub(in crate::question) span: Span,
     /// The row that it is of.
-    pub(super) row: WaitRow,
+    pub(in crate::question) row: WaitRow,
 }
 
 /// Which waits are asked for.

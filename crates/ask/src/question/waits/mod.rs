@@ -1,10 +1,10 @@
 //! `dump waits`: the longest waits, who ended each, and what that one did meanwhile.
 
-mod chain;
+pub(super) mod chain;
 pub mod columns;
-mod longest;
+pub(super) mod longest;
 pub mod sums;
-mod windows;
+pub(super) mod windows;
 
 use clap::Args;
 use tracesift_archive::Error;

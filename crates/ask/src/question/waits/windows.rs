@@ -5,7 +5,7 @@ use tracesift_analysis::Span;
 use tracesift_trace::ThreadId;
 
 /// Stretches of time by thread. What a row costs depends on the stretches that it lies in, not on how many a thread has.
-pub(super) struct Windows {
+pub(in crate::question) struct Windows {
     of_thread: FxHashMap<ThreadId, OfThread>,
 }
 
@@ -18,7 +18,7 @@ struct OfThread {
 
 impl Windows {
     /// Of these stretches; they are known by their place among them.
-    pub(super) fn new(stretches: impl IntoIterator<Item = (ThreadId, Span)>) -> Self {
+    pub(in crate::question) fn new(stretches: impl IntoIterator<Item = (ThreadId, Span)>) -> Self {
         let mut of_thread: FxHashMap<ThreadId, OfThread> = FxHashMap::default();
         for (place, (thread, span)) in stretches.into_iter().enumerate() {
             of_thread.entry(thread).or_default().later.push((place, span));
@@ -30,7 +30,7 @@ impl Windows {
     }
 
     /// The places of those that `from` to `to` touches, for rows of a thread in the order of their time.
-    pub(super) fn touched(&mut self, thread: ThreadId, from: i64, to: i64, mut visit: impl FnMut(usize)) {
+    pub(in crate::question) fn touched(&mut self, thread: ThreadId, from: i64, to: i64, mut visit: impl FnMut(usize)) {
         let Some(windows) = self.of_thread.get_mut(&thread) else { return };
         while let Some(next) = windows.later.pop_if(|(_, span)| span.start < to) {
             windows.open.push(next);

@@ -1,7 +1,7 @@
 //! The events that a recording had enabled: without rows of their tables nothing happened.
 
 use tracesift_etl::Guid;
-use tracesift_etl::class::{DNS_CLIENT, WINSOCK_AFD};
+use tracesift_etl::class::{DNS_CLIENT, WIN32K, WINSOCK_AFD};
 use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
@@ -49,12 +49,13 @@ const GROUPS: [(u32, &[&str]); 18] = [
 const ALL: u64 = u64::MAX;
 
 /// Providers whose events make tables: the keywords and the level that have all of these events.
-const PROVIDERS: [(Guid, u64, u8, &[&str]); 10] = [
+const PROVIDERS: [(Guid, u64, u8, &[&str]); 12] = [
     (DNS_CLIENT, ALL, 5, &["dns_queries"]),
     (WINSOCK_AFD, ALL, 5, &["socket_calls"]),
     (TCPIP, ALL, 5, &["connections", "network_io"]),
     (KERNEL_NETWORK, ALL, 5, &["connections", "network_io"]),
     (KERNEL_FILE, ALL, 5, &["file_io"]),
+    (WIN32K, ALL, 5, &["focus", "ui_delays"]),
     // GC
     (RUNTIME_PROVIDER, 0x1, 4, &["gc_collections", "gc_suspensions"]),
     (RUNTIME_PROVIDER, 0x1, 5, &["clr_allocations"]),
@@ -62,6 +63,8 @@ const PROVIDERS: [(Guid, u64, u8, &[&str]); 10] = [
     (RUNTIME_PROVIDER, 0x18, 5, &["jit_methods"]),
     // Contention
     (RUNTIME_PROVIDER, 0x4000, 4, &["lock_waits"]),
+    // Exception
+    (RUNTIME_PROVIDER, 0x8000, 2, &["exceptions"]),
     // Threading
     (RUNTIME_PROVIDER, 0x1_0000, 4, &["thread_pool"]),
 ];

@@ -27,6 +27,7 @@ mod provider_fields;
 mod socket_calls;
 mod system_calls;
 mod thread_pool;
+mod ui;
 
 use std::collections::BTreeMap;
 
@@ -86,6 +87,7 @@ use network::Network;
 use power_settings::PowerSettings;
 use socket_calls::Sockets;
 use thread_pool::ThreadPools;
+use ui::Windows;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -125,6 +127,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     interrupts: InterruptState,
     contention: Contention,
     thread_pools: ThreadPools,
+    windows: Windows,
     system_calls: SystemCalls,
     /// System calls that never return.
     no_return: NoReturn,
@@ -226,6 +229,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             interrupts: InterruptState::default(),
             contention: Contention::default(),
             thread_pools: ThreadPools::default(),
+            windows: Windows::new(clock.ns(start)),
             system_calls: SystemCalls::default(),
             no_return,
             gc: Gc::default(),
@@ -345,6 +349,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.system_calls_lost(record.time());
                 self.contention_lost(record.time());
                 self.exceptions_lost();
+                self.windows.lost();
             }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
@@ -449,6 +454,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (class::WIN32K, handles::id::USER_CREATED..=handles::id::GDI_TRANSFORMED) if wanted.handles => {
                 self.session_handle(record, id);
             }
+            (class::WIN32K, id) if wanted.ui_delays || wanted.focus => self.window_event(record, id),
             (KERNEL_MEMORY, PageLists::ID) if wanted.memory_state => self.page_lists(record, version, true),
             (KERNEL_MEMORY, ProcessMemories::ID) if wanted.memory_processes => {
                 self.process_memories(record, version, true);
@@ -512,6 +518,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_filter_calls(end);
         self.finish_system_calls(end);
         self.finish_contention(end);
+        self.finish_windows(end);
         self.finish_gc(end);
         self.finish_compilations(end);
         self.finish_exceptions();

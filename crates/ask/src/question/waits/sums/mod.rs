@@ -165,14 +165,14 @@ fn is_open(row: &WaitRow) -> bool {
 
 /// Labels of stacks by number: where somebody waited, ran, or ended a wait.
 #[derive(Default)]
-struct Labels {
+pub(in crate::question) struct Labels {
     of_stack: FxHashMap<StackId, Option<u32>>,
     numbers: FxHashMap<String, u32>,
     texts: Vec<String>,
 }
 
 impl Labels {
-    fn of(&mut self, stack: Option<StackId>, names: &mut StackNames) -> Option<u32> {
+    pub(in crate::question) fn of(&mut self, stack: Option<StackId>, names: &mut StackNames) -> Option<u32> {
         let stack = stack?;
         if let Some(known) = self.of_stack.get(&stack) {
             return *known;
@@ -187,7 +187,7 @@ impl Labels {
         label
     }
 
-    fn text(&self, label: Option<u32>) -> Option<&String> {
+    pub(in crate::question) fn text(&self, label: Option<u32>) -> Option<&String> {
         self.texts.get(usize::try_from(label?).ok()?)
     }
 }

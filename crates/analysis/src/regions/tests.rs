@@ -105,6 +105,7 @@ proptest! {
     fn regions_that_do_not_nest_are_those_of_a_plain_search(steps in prop::collection::vec((0..2_i32, 0..3_usize, any::<bool>()), 0..60)) {
         let definitions = Definitions { all: vec![definition(false)] };
         let regions = found(&definitions, &steps);
+        let steps = &steps;
         let same = |at: usize| (0..steps.len()).filter(move |other| (steps[*other].0, steps[*other].1) == (steps[at].0, steps[at].1));
         // A begin counts if the last event before it with the same keys is an end, or there is none.
         let counts = |at: usize| steps[at].2 && same(at).take_while(|other| *other < at).last().is_none_or(|last| !steps[last].2);
@@ -213,10 +214,8 @@ fn fields_choose_name_and_measure() {
 /// A version that nobody knows is each of them; an event begins a region once, however many of its begins fit.
 #[test]
 fn versions_and_doubled_begins() {
-    let versions =
-        |versions: &[i16]| versions.iter().map(|version| EventPattern { version: Some(*version), ..pattern(1) });
-    let definitions =
-        Definitions { all: vec![Definition { starts: versions(&[1, 2]).collect(), ..definition(false) }] };
+    let starts = [1, 2].map(|version| EventPattern { version: Some(version), ..pattern(1) }).to_vec();
+    let definitions = Definitions { all: vec![Definition { starts, ..definition(false) }] };
     let starts = |version: Option<i16>| definitions.roles(&EventKind { version, ..kind(1) }).len();
     assert_eq!([Some(0), Some(1), Some(2), None].map(starts), [0, 1, 1, 1]);
     assert_eq!(definitions.roles(&EventKind { provider: "Shops", ..kind(1) }), []);

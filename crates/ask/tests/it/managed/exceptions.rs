@@ -105,7 +105,7 @@ fn exceptions_are_chosen_by_type_message_catcher_and_time() {
     assert_eq!(single(matching("--message", "not*")), [["50000000", "Shop.Failed", "", "unknown"]]);
     assert_eq!(single(matching("--type", "*Failed")).len(), 4);
     assert_eq!(single(matching("--handling", "caught")).len(), 9);
-    let late =
-        Question { time: tracesift_grammar::TimeRange { start: Some(200_000_000), end: None }, ..Question::default() };
+    let mut late = Question::default();
+    late.time = tracesift_grammar::TimeRange { start: Some(200_000_000), end: None };
     assert_eq!(single(late).len(), 3);
 }

@@ -84,8 +84,7 @@ fn text_of<'v>(document: &'v Value, name: &str) -> Option<Cow<'v, str>> {
             .get(name)
             .or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value))
     };
-    let value =
-        member(document, name).or_else(|| name.split('.').try_fold(document, |value, name| member(value, name)))?;
+    let value = member(document, name).or_else(|| name.split('.').try_fold(document, member))?;
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.as_str().into()),

@@ -119,7 +119,7 @@ fn numbers_texts_and_elements_of_a_recording_of_windows() {
     let types = asked(&sources, &["--name=Type/BulkType", "--sum=Values[0].Name,Values.Name", "--by=event"]);
     let most = |value: &Value| if let Value::Map(texts) = value { texts.first().cloned() } else { None };
     let table = "System.Runtime.CompilerServices.ConditionalWeakTable`2[System.Object,System.Object]";
-    let found: Vec<(Value, Value, Option<(String, Value)>)> = values(&types, ["count", "distinct", "texts"])
+    let found: Vec<_> = values(&types, ["count", "distinct", "texts"])
         .into_iter()
         .map(|[count, distinct, texts]| (count, distinct, most(&texts)))
         .collect();

@@ -72,8 +72,10 @@ fn the_seven_shapes_of_the_tester() {
         assert_eq!((pid, tid), (&Value::Int(10288), &Value::Int(28500)));
         assert!(matches!(stack, Value::List(frames) if frames.len() > 3), "{stack:?}");
     }
+    // The first event of each name: later ones have other numbers.
     let messages: BTreeMap<String, String> = rows
         .iter()
+        .rev()
         .filter_map(|[_, _, event, message, _]| match (event, message) {
             (Value::Text(event), Value::Text(message)) => Some((event.clone(), message.clone())),
             _ => None,

@@ -89,6 +89,8 @@ fn examples_work() {
     for name in ["X.sift", "A.sift", "B.sift", &format!("recordings/{target}")] {
         copy(&at(target), &at(name));
     }
+    let regions = concat!(env!("CARGO_MANIFEST_DIR"), "/../analysis/src/regions/builtin.regions.xml");
+    std::fs::copy(regions, at("My.xml")).unwrap();
     let mut tried = 0;
     for path in commands(directory.path()) {
         if path.first().is_none_or(|word| word != "dump") && path != ["symbols", "missing"] && path != ["time"] {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::Span;
-use tracesift_analysis::regions::{Definitions, LooseKind, Nesting, Region, Regions};
+use tracesift_analysis::regions::{Definitions, Loose, Nesting, Region, Regions};
 use tracesift_archive::Error;
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
@@ -202,6 +202,16 @@ impl Question {
         }
     }
 
+    /// The events that are asked for and belong to no region. Nothing is known of their time, so that a limit of it lets none pass.
+    fn loose<'a>(&'a self, found: &'a Found, range: Span) -> impl Iterator<Item = &'a Loose> {
+        let has_limit = self.duration != Between::default();
+        found.regions.loose.iter().filter(move |loose| {
+            !has_limit
+                && range.contains(loose.time)
+                && self.is_asked(found, loose.process, found.regions.name(loose.name))
+        })
+    }
+
     /// The regions added up, and the sums of all.
     fn groups(&self, found: &Found, range: Span) -> (Vec<Row>, Sums) {
         let exclusive = found.nesting.exclusive(&found.regions.regions, range);
@@ -219,15 +229,9 @@ impl Question {
                 }
             }
         }
-        // No region, so that nothing is known of its time.
-        let with_loose = self.duration == Between::default();
-        for loose in found.regions.loose.iter().filter(|loose| with_loose && range.contains(loose.time)) {
-            if self.is_asked(found, loose.process, found.regions.name(loose.name)) {
-                let key = self.key(loose.process, loose.thread, loose.definition, loose.name.0);
-                for sums in [&mut all, groups.entry(key).or_default()] {
-                    if loose.kind == LooseKind::Stop { sums.stop() } else { sums.ignored() }
-                }
-            }
+        for loose in self.loose(found, range) {
+            let key = self.key(loose.process, loose.thread, loose.definition, loose.name.0);
+            [&mut all, groups.entry(key).or_default()].into_iter().for_each(|sums| sums.loose(loose.kind));
         }
         let mut rows: Vec<Row> = groups.into_iter().map(|(key, sums)| self.row(found, key, sums)).collect();
         // Where nothing but ends without a begin is of a name, a row would say nothing.
@@ -275,6 +279,7 @@ impl Question {
                 fields: region.fields.as_deref().map(str::to_owned),
             });
         }
+        self.loose(found, range).for_each(|loose| all.loose(loose.kind));
         match self.sort {
             Sort::Sum | Sort::Longest | Sort::Count | Sort::Union => {
                 rows.sort_by_key(|row| (row.duration(), row.start));

@@ -1,5 +1,6 @@
 //! Regions added up.
 
+use tracesift_analysis::regions::LooseKind;
 use tracesift_analysis::{Distribution, IntervalUnion, Span};
 
 /// The regions of a row.
@@ -60,14 +61,12 @@ impl Sums {
         self.open += 1;
     }
 
-    /// An end without a begin.
-    pub(super) fn stop(&mut self) {
-        self.stops += 1;
-    }
-
-    /// A begin that was ignored.
-    pub(super) fn ignored(&mut self) {
-        self.ignored += 1;
+    /// An event that belongs to no region.
+    pub(super) fn loose(&mut self, kind: LooseKind) {
+        match kind {
+            LooseKind::Stop => self.stops += 1,
+            LooseKind::Ignored => self.ignored += 1,
+        }
     }
 
     pub(super) fn figures(mut self) -> Figures {

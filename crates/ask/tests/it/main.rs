@@ -25,6 +25,7 @@ mod objectref;
 mod perfview;
 mod reclaims;
 mod recorded;
+mod registry;
 mod syscalls;
 mod tcp;
 mod threadpool;

@@ -48,7 +48,7 @@ pub use power::{
     cpu_state_kinds, power_sources,
 };
 pub use sockets::{SocketCallRow, socket_operations};
-pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
+pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
 
@@ -115,6 +115,7 @@ macro_rules! every_table {
             MethodSummaryRow,
             TagSummaryRow,
             CounterSummaryRow,
+            DiskSummaryRow,
             StackEndRow
         }
     };

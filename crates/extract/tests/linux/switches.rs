@@ -60,13 +60,16 @@ fn near(ours: &Own, theirs: &Slice) -> bool {
     run && (nobody || slice.tid == theirs.tid && near(slice.wait, theirs.wait) && delay)
 }
 
-/// How often the thread that leaves a CPU is not the one that came last, by the text of the events.
+/// How often, by the text of the events, the thread that leaves a CPU is not the one that came last, and how often one
+/// comes to a CPU while another has it: the clocks of two CPUs may differ by more than a thread takes to move.
 fn missing_links(traced: &[Traced]) -> usize {
     let mut running: BTreeMap<i16, &str> = BTreeMap::new();
     let mut missing = 0;
     for line in traced.iter().filter(|line| line.event == "sched:sched_switch") {
         let field = |name: &str| line.text.split(name).nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
-        let before = running.insert(line.cpu, field("next_pid="));
+        let next = field("next_pid=");
+        missing += usize::from(next != "0" && running.iter().any(|(cpu, on)| *cpu != line.cpu && *on == next));
+        let before = running.insert(line.cpu, next);
         missing += usize::from(before.is_some_and(|before| before != field("prev_pid=")));
     }
     missing

@@ -22,6 +22,7 @@ pub mod power;
 pub mod providers;
 mod random;
 mod record;
+pub mod registry;
 mod rng;
 mod scale;
 mod simulate;

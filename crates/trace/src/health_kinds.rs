@@ -267,6 +267,8 @@ health_kinds! {
         "`tracesift symbols missing` lists them; `symbols load --symbols PATH` names them.";
     METHODS_OVER_BUDGET = "methods_over_budget", Usual, "A method of JIT code was left out at the memory budget.", "Extract with more `--memory`.";
     IL_MAPS_OVER_BUDGET = "il_maps_over_budget", Usual, "The map from JIT code to IL was left out at the memory budget.", "Extract with more `--memory`.";
+    REGISTRY_NAMES_OVER_BUDGET = "registry_names_over_budget", Usual, "The name of a key of the registry was left out at the memory budget. The key is called by its number.", "";
+    REGISTRY_WITHOUT_BEGIN = "registry_without_begin", Usual, "An operation on the registry began before the recording, or its event does not tell when. Its row has no duration.", "";
     FILE_NAMES_OVER_BUDGET = "file_names_over_budget", Usual, "The name of a file was left out at the memory budget.", "Extract with more `--memory`.";
 }
 

@@ -46,6 +46,7 @@ mod overlapping;
 mod pairs;
 pub mod population;
 pub mod reclaims;
+pub mod registry_keys;
 pub mod rows;
 pub mod sampling;
 #[macro_use]

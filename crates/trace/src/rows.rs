@@ -21,6 +21,7 @@ mod memory;
 mod network;
 mod objects;
 mod power;
+mod registry;
 mod sockets;
 mod storage;
 mod summary;
@@ -50,6 +51,7 @@ pub use power::{
     CounterValueRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, CpuStateRow, EnergyRow, PowerSettingRow,
     cpu_state_kinds, power_sources,
 };
+pub use registry::{RegistryRow, registry_operations};
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
@@ -94,6 +96,7 @@ macro_rules! every_table {
             SyscallNameRow,
             FileIoRow,
             FilterCallRow,
+            RegistryRow,
             InterruptRow,
             LockWaitRow,
             ThreadPoolRow,
@@ -217,6 +220,8 @@ macro_rules! event_tables {
             power_setting(PowerSettingRow) in power_settings,
             /// What the kernel counted for a process.
             process_counter(ProcessCounterRow) in process_counters,
+            /// An operation on the registry.
+            registry(RegistryRow) in registry,
             /// A time in which memory was freed.
             reclaim(ReclaimRow) in reclaims,
             /// A call of a socket.

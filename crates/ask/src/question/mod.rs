@@ -41,6 +41,7 @@ pub mod pmc;
 pub mod power;
 pub mod process;
 pub mod regions;
+pub mod registry;
 mod running;
 pub mod sockets;
 pub mod stacks;
@@ -88,6 +89,8 @@ macro_rules! every_question {
             Disk(disk),
             /// Which files were opened, read and written, how long, what failed
             File(file),
+            /// Which keys of the registry were used, how long, what failed
+            Registry(registry),
             /// How long virus scanners and other filter drivers delayed files
             Minifilter(minifilter),
             /// Which names were looked up, and how long it took
@@ -167,6 +170,7 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<file::FileOperations, 0>(),
     StackMeasure::of::<file::FileOperations, 1>(),
     StackMeasure::of::<minifilter::Minifilter, 0>(),
+    StackMeasure::of::<registry::Registry, 0>(),
     StackMeasure::of::<interrupts::Interrupts, 0>(),
     StackMeasure::of::<contention::Contention, 0>(),
     StackMeasure::of::<memory::pressure::Pressure, 0>(),

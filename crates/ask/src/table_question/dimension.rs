@@ -46,11 +46,14 @@ pub(super) enum Of<R: 'static> {
     Module { stack: fn(&R) -> Option<StackId>, column: Column },
     /// The tag that rules give to the stack.
     Tag { stack: fn(&R) -> Option<StackId>, column: Column },
-    /// A text of the row.
-    Text { text: fn(&R) -> Option<&str>, column: Column },
+    /// A text of the row, or the part of it that `--level` says.
+    Text { text: fn(&R) -> Option<&str>, cut: Option<Cut>, column: Column },
     /// Texts of the row, which is in a group for each of them.
     Texts { texts: TextsOf<R>, column: Column },
 }
+
+/// Gives the part of a text that has so many levels, or the usual number of them.
+pub(super) type Cut = fn(&str, Option<usize>) -> &str;
 
 /// The list of texts of a row.
 pub(super) type TextsOf<R> = fn(&R) -> Option<&Vec<String>>;
@@ -162,7 +165,16 @@ impl<R> Dimension<R> {
     /// A text of the rows.
     #[must_use]
     pub const fn text(name: &'static str, title: &'static str, text: fn(&R) -> Option<&str>) -> Self {
-        Self::new(name, Of::Text { text, column: text_column(name, title) })
+        Self::new(name, Of::Text { text, cut: None, column: text_column(name, title) })
+    }
+
+    /// The same dimension, of which only a part of each text counts. `--level` changes its length.
+    #[must_use]
+    pub const fn cut(mut self, to: Cut) -> Self {
+        if let Of::Text { cut, .. } = &mut self.of {
+            *cut = Some(to);
+        }
+        self
     }
 
     /// Texts of the rows: a row is in a group for each of its texts. Totals count it once.

@@ -285,7 +285,8 @@ pub struct Question<Q: TableQuestion> {
     listing: Option<Listing>,
     /// Whether the groups are the nodes of the tree of paths.
     tree: bool,
-    /// How many parts of a path a directory has, and a tree below its roots; `None`: all but the name of the file, and in a tree all.
+    /// How many parts of a path a directory has, and a tree below its roots; `None`: all but the name of the file, and in a tree all. Of
+    /// dimensions that are parts of texts the number of these.
     pub dir_level: Option<usize>,
     /// Whether the parts of paths stand in reverse order: the name of the file first.
     pub reverse_paths: bool,

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_pars
 use tracesift_analysis::tags::TagSet;
 use tracesift_grammar::{milliseconds, parse_size};
 
-use super::dimension::{Names, Of};
+use super::dimension::{Dimension, Names, Of};
 use super::list::Listing;
 use super::measure::GroupLimits;
 use super::{Question, TableQuestion, UnknownName, Wanted, merged, stacks_below};
@@ -36,12 +36,19 @@ pub struct Options<Q: TableQuestion> {
 }
 
 const DIR_LEVEL: &str = "--dir-level";
+const LEVEL: &str = "--level";
 const REVERSE_PATH: &str = "--reverse-path";
 const TAG_FILE: &str = "--tag-file";
 
 /// Whether a dimension is made of paths.
 fn has_paths<Q: TableQuestion>() -> bool {
     Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Number { names: Names::Paths(_), .. }))
+}
+
+/// The dimension that is a part of texts, by its word.
+fn part<Q: TableQuestion>() -> Option<&'static str> {
+    let is_part = |dimension: &&Dimension<Q::Row>| matches!(dimension.of, Of::Text { cut: Some(_), .. });
+    Q::DIMENSIONS.iter().find(is_part).map(|dimension| dimension.name)
 }
 
 /// Whether rows have tags.
@@ -178,6 +185,10 @@ impl<Q: TableQuestion> Args for Options<Q> {
             let reverse = flag(REVERSE_PATH, "Paths with the name of the file first and the drive last");
             command = command.arg(if Q::TREE.is_some() { reverse.conflicts_with(id(TREE)) } else { reverse });
         }
+        if part::<Q>().is_some() {
+            let help = "How many parts the names of `--by branch` have [default: 2]";
+            command = command.arg(option(LEVEL, "N", help).value_parser(value_parser!(usize)));
+        }
         if has_tags::<Q>() {
             let help = "Rules of `--by tag` from this file; several files add up, `builtin` stands for our own";
             let arg = option(TAG_FILE, "FILE", help).action(ArgAction::Append).value_parser(value_parser!(PathBuf));
@@ -268,6 +279,9 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
         question.dir_level = matches.get_one(id(DIR_LEVEL)).copied();
         question.reverse_paths = matches.get_flag(id(REVERSE_PATH));
     }
+    if part::<Q>().is_some() {
+        question.dir_level = matches.get_one(id(LEVEL)).copied();
+    }
     if matches.get_flag(id(LIST)) {
         question = question.listed(Listing::Flat);
     }
@@ -288,7 +302,7 @@ fn asked<Q: TableQuestion>(mut question: Question<Q>, matches: &ArgMatches) -> R
         || matches.contains_id("by")
         || Q::SHORTHANDS.iter().any(|shorthand| matches.get_flag(id(shorthand.option)));
     if question.dir_level.is_some() && !has_grouping {
-        question = question.by(&["dir"])?;
+        question = question.by(&[part::<Q>().unwrap_or("dir")])?;
     }
     if let Some(names) = matches.get_many::<String>("by") {
         question = question.by(&names.map(String::as_str).collect::<Vec<_>>())?;

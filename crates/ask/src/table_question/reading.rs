@@ -6,7 +6,7 @@ use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::{AsOpen, Limit, Of, TextsOf};
+use super::dimension::{AsOpen, Cut, Limit, Of, TextsOf};
 use super::list::{Keeper, Listing, Single};
 use super::names::{Interner, Lists, Names};
 use super::places::{Places, UNKNOWN, UNTOLD};
@@ -72,6 +72,8 @@ enum Numbers<R: 'static> {
     Number(fn(&R) -> Option<i64>),
     Stack(fn(&R) -> Option<StackId>),
     Text(fn(&R) -> Option<&str>, Interner),
+    /// A part of a text, with its length.
+    Part(fn(&R) -> Option<&str>, (Cut, Option<usize>), Interner),
     Texts(TextsOf<R>, Lists),
 }
 
@@ -84,6 +86,7 @@ impl<R> Numbers<R> {
             Self::Method(place) => number_of_code(place(row)),
             Self::Stack(stack) => stack(row).map_or(UNKNOWN, |stack| i64::from(stack.0)),
             Self::Text(text, texts) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
+            Self::Part(text, (cut, level), texts) => text(row).map_or(UNKNOWN, |text| texts.number(cut(text, *level))),
             Self::Texts(texts, lists) => texts(row).map_or(UNKNOWN, |texts| lists.number(texts)),
         }
     }
@@ -118,7 +121,10 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
             Of::Method { place, .. } => Some(Numbers::Method(place)),
             Of::Number { number, .. } => Some(Numbers::Number(number)),
             Of::Stack { stack, .. } | Of::Module { stack, .. } | Of::Tag { stack, .. } => Some(Numbers::Stack(stack)),
-            Of::Text { text, .. } => Some(Numbers::Text(text, Interner::default())),
+            Of::Text { text, cut: Some(cut), .. } => {
+                Some(Numbers::Part(text, (cut, plan.dir_level), Interner::default()))
+            }
+            Of::Text { text, cut: None, .. } => Some(Numbers::Text(text, Interner::default())),
             Of::Texts { texts, .. } => Some(Numbers::Texts(texts, Lists::default())),
         };
         let is_filtered = |dimension| question.patterns.iter().any(|(filtered, _)| *filtered == dimension);
@@ -177,7 +183,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         }
         for key in self.keys {
             match key.numbers {
-                Numbers::Text(_, texts) => self.names.set_texts(key.dimension, texts),
+                Numbers::Text(_, texts) | Numbers::Part(_, _, texts) => self.names.set_texts(key.dimension, texts),
                 Numbers::Texts(_, lists) => self.names.set_lists(key.dimension, lists),
                 _ => {}
             }
@@ -327,7 +333,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
                 let Some(place) = self.keys.iter().position(|key| key.dimension == *dimension) else { return true };
                 let number = self.row[place + 1];
                 match &self.keys[place].numbers {
-                    Numbers::Text(_, texts) => wanted.lets_pass_text(texts.text(number)),
+                    Numbers::Text(_, texts) | Numbers::Part(_, _, texts) => wanted.lets_pass_text(texts.text(number)),
                     Numbers::Texts(_, lists) => lists.lets_pass(number, wanted),
                     _ => self.names.lets_pass(*dimension, number, wanted),
                 }

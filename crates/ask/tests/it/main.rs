@@ -27,6 +27,7 @@ mod perfview;
 mod reclaims;
 mod recorded;
 mod regions;
+mod registry;
 mod syscalls;
 mod tcp;
 mod threadpool;

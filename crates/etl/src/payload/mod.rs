@@ -45,6 +45,7 @@ mod pointer_size;
 mod process;
 mod processor_power;
 mod reader;
+mod registry;
 mod sample;
 mod scheduling;
 mod sid;
@@ -91,6 +92,7 @@ pub use processor_power::{
     PROCESSOR_POWER, PerformanceState, PowerProfile, ProcessorNumber, ProcessorPerformance, ProcessorSummary,
 };
 pub use reader::Reader;
+pub use registry::{RegistryBegin, RegistryOperation};
 pub use sample::{SampleInterval, SampledProfile, sample_flags};
 pub use scheduling::{
     THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED,

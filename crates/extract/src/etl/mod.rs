@@ -211,6 +211,7 @@ impl Source<'_> {
             intervals: inventory.intervals,
             sampled_counters,
             files: inventory.files,
+            registry_keys: inventory.registry_keys,
             health,
             lossy,
             memory: inventory.machine.memory(),

@@ -25,6 +25,7 @@ mod page_faults;
 mod power;
 mod processor_power;
 mod recordings;
+mod registry;
 mod scenarios;
 mod sockets;
 mod symbols;

@@ -406,6 +406,13 @@ pub const PROFILES: &[Profile] = &[
         },
     },
     Profile {
+        name: "Registry",
+        about: "Default, and operations on keys and values of the registry (Windows)",
+        with_default: true,
+        linux: NO_LINUX,
+        windows: Windows { keywords: &["Registry"], ..NO_WINDOWS },
+    },
+    Profile {
         name: "Contention",
         about: "Default, and waits for locks: of .NET programs (Windows), of the kernel (Linux)",
         with_default: true,

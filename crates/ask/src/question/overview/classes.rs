@@ -21,6 +21,7 @@ use crate::question::interrupts::Interrupts;
 use crate::question::jit::Jit;
 use crate::question::minifilter::Minifilter;
 use crate::question::pmc;
+use crate::question::registry::Registry;
 use crate::question::sockets::Sockets;
 use crate::question::tcp::Tcp;
 use crate::question::threadpool::ThreadPool;
@@ -66,6 +67,7 @@ const CLASSES: &[Class] = &[
     of::<FileOperations>,
     of::<Faults>,
     of::<Minifilter>,
+    of::<Registry>,
     of::<Interrupts>,
     of::<Contention>,
     of::<ThreadPool>,

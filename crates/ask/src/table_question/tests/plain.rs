@@ -89,7 +89,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let tag = if stack(row).is_some_and(|stack| stack.0 < 4) { TagId::OTHER } else { TagId::NO_STACK };
                 Some(self.tags.name(tag).to_owned())
             }
-            Of::Text { text, .. } => text(row).map(str::to_owned),
+            Of::Text { text, cut, .. } => text(row).map(|text| cut.map_or(text, |cut| cut(text, None)).to_owned()),
             Of::Texts { texts, .. } => texts(row).map(|texts| texts.join(", ")),
         }
     }

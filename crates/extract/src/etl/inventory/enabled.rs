@@ -6,7 +6,7 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
 /// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
-const GROUPS: [(u32, &[&str]); 18] = [
+const GROUPS: [(u32, &[&str]); 19] = [
     // EVENT_TRACE_FLAG_CSWITCH
     (0x10, &["context_switches"]),
     // EVENT_TRACE_FLAG_DPC
@@ -25,6 +25,8 @@ const GROUPS: [(u32, &[&str]); 18] = [
     (0x4000, &["allocations"]),
     // EVENT_TRACE_FLAG_NETWORK_TCPIP
     (0x1_0000, &["connections", "network_io"]),
+    // EVENT_TRACE_FLAG_REGISTRY
+    (0x2_0000, &["registry"]),
     // EVENT_TRACE_FLAG_FILE_IO_INIT
     (0x400_0000, &["file_io"]),
     // EVENT_TRACE_FLAG_PROFILE

@@ -4,13 +4,15 @@ use tracesift_etl::Record;
 use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
     ContextSwitch, CounterConfiguration, FileName, HandleRundown, HeaderExtension, Image, LastDroppedTimes, MappedView,
-    ObjectTypeName, Payload, Process, ReadyThread, SampleInterval, SampledProfile, Stack, StackDefinition,
-    StackReference, SystemCallEnter, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address, process_flags,
+    ObjectTypeName, Payload, Process, ReadyThread, RegistryOperation, SampleInterval, SampledProfile, Stack,
+    StackDefinition, StackReference, SystemCallEnter, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address,
+    process_flags,
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
 use tracesift_trace::modules::{ImageEdge, ImageMapping};
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
+use tracesift_trace::registry_keys::KeyEdge;
 use tracesift_trace::stack_keys::{Half, Serves};
 
 use super::Inventory;
@@ -29,6 +31,7 @@ impl Inventory {
             Group::IMAGE => self.image(record, opcode, version),
             Group::FILE_IO => self.file_io(record, opcode, version),
             Group::OBJECT => self.object(record, opcode, version),
+            Group::REGISTRY => self.registry(record, opcode, version),
             Group::SYSTEM_CONFIG => self.system_config(record, opcode, version),
             Group::EVENT_TRACE => self.event_trace(record, opcode, version),
             Group::TCP_IP | Group::UDP_IP => {
@@ -244,6 +247,28 @@ impl Inventory {
         let Some(file) = self.decode::<FileName<'_>>(record, version) else { return };
         if !self.files.name(record.time(), file.file_key, edge, &file.name.to_string()) {
             self.health.count(HealthKind::FILE_NAMES_OVER_BUDGET, Some(record.time()), || file.name.to_string());
+        }
+    }
+
+    /// Names of key control blocks.
+    fn registry(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
+        let edge = match opcode {
+            // Version 0 has no blocks but handles.
+            _ if version == 0 => return self.live(record.time()),
+            RegistryOperation::KCB_CREATE if version > 1 => KeyEdge::Begin,
+            RegistryOperation::KCB_DELETE => KeyEdge::End,
+            RegistryOperation::KCB_CREATE
+            | RegistryOperation::KCB_RUNDOWN_BEGIN
+            | RegistryOperation::KCB_RUNDOWN_END => KeyEdge::There,
+            _ => return self.live(record.time()),
+        };
+        if edge != KeyEdge::There {
+            self.live(record.time());
+        }
+        let Some(block) = self.decode::<RegistryOperation<'_>>(record, version) else { return };
+        let name = block.name.map(|name| name.to_string()).unwrap_or_default();
+        if !self.registry_keys.named(record.time(), block.key, edge, &name) {
+            self.health.count(HealthKind::REGISTRY_NAMES_OVER_BUDGET, Some(record.time()), || name);
         }
     }
 

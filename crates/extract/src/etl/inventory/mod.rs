@@ -27,6 +27,7 @@ use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileNames;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::modules::Images;
+use tracesift_trace::registry_keys::RegistryKeys;
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::{Clock, Health, Lifetimes};
@@ -59,6 +60,8 @@ pub(crate) struct Inventory {
     pub(crate) stack_keys: StackKeysBuilder,
     pub(crate) late: LateStacks,
     pub(crate) files: FileNames,
+    /// Names of keys of the registry.
+    pub(crate) registry_keys: RegistryKeys,
     /// Which operations on files the recording has.
     pub(crate) file_sources: FileSources,
     pub(crate) intervals: SamplingIntervals,
@@ -108,6 +111,7 @@ impl Inventory {
             stack_keys: StackKeysBuilder::new(temporary),
             late: LateStacks::new(clock),
             files: FileNames::new(),
+            registry_keys: RegistryKeys::default(),
             intervals: SamplingIntervals::new(),
             sources: BTreeMap::new(),
             counters: Vec::new(),

@@ -24,6 +24,7 @@ mod page_faults;
 mod power_settings;
 mod process_counters;
 mod provider_fields;
+mod registry;
 mod socket_calls;
 mod system_calls;
 mod thread_pool;
@@ -50,6 +51,7 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::filter_calls::FilterCalls;
 use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::registry_keys::RegistryKeys;
 use tracesift_trace::rows::{CpuSampleRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
@@ -85,6 +87,7 @@ use interrupts::InterruptState;
 use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
+use registry::Registry;
 use socket_calls::Sockets;
 use thread_pool::ThreadPools;
 use ui::Windows;
@@ -124,6 +127,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     handles: HandleState,
     file_io: FileIo,
     filter_calls: FilterCalls,
+    registry: Registry,
     interrupts: InterruptState,
     contention: Contention,
     thread_pools: ThreadPools,
@@ -156,6 +160,8 @@ pub(crate) struct Known {
     /// The hardware counters that are sampled, by number of the source.
     pub(crate) sampled_counters: FxHashMap<u16, SampledCounter>,
     pub(crate) files: FileNames,
+    /// Names of keys of the registry.
+    pub(crate) registry_keys: RegistryKeys,
     pub(crate) health: Health,
     /// Records were lost: who runs on a CPU is not certain.
     pub(crate) lossy: bool,
@@ -186,6 +192,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             intervals,
             sampled_counters,
             files,
+            registry_keys,
             health,
             lossy,
             memory,
@@ -226,6 +233,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             handles: HandleState::new(object_types),
             file_io: FileIo::new(file_sources),
             filter_calls: FilterCalls::default(),
+            registry: Registry::new(registry_keys),
             interrupts: InterruptState::default(),
             contention: Contention::default(),
             thread_pools: ThreadPools::default(),
@@ -413,6 +421,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::MEMORY | Group::HEAP | Group::POOL, opcode) if wanted.allocations => {
                 self.allocation(record, group, opcode, version);
             }
+            (Group::REGISTRY, opcode) if wanted.registry => self.registry_operation(record, opcode, version),
             (Group::OBJECT, opcode) => self.object(record, opcode, version),
             (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
                 self.mapped_view(record, opcode, version);

@@ -374,7 +374,7 @@ fn memory_state(random: &mut SplitMix64, index: usize) -> MemoryStateRow {
     MemoryStateRow {
         time: index as i64 * 500_000_000,
         zero: Some(random.between(0, 1 << 30)),
-        free: random.between(0, 1 << 28),
+        free: Some(random.between(0, 1 << 28)),
         modified: Some(random.between(0, 1 << 28)),
         active: Some(random.between(1 << 33, 1 << 34)),
         standby: Some((0..8).map(|_| random.between(0, 1 << 30)).collect()),

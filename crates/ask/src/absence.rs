@@ -13,6 +13,8 @@ pub enum Absence {
     NotOfSystem(&'static str),
     /// The extract was told to leave it out.
     NotExtracted,
+    /// The extract of ETWAnalyzer that was imported has none.
+    NotImported,
     /// The events were enabled, and nothing happened.
     NothingHappened,
     /// Another reason, in words.
@@ -36,6 +38,7 @@ impl fmt::Display for Absence {
             }
             Self::NotOfSystem(system) => write!(f, "not in recordings of {system}"),
             Self::NotExtracted => f.write_str("not extracted"),
+            Self::NotImported => f.write_str("none in the imported extract"),
             Self::NothingHappened => f.write_str("none, though their events were enabled"),
             Self::Because(reason) => f.write_str(reason),
         }

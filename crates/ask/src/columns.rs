@@ -62,6 +62,20 @@ pub(crate) fn of_file_and(own: impl Iterator<Item = Column>) -> Vec<Column> {
     FIRST.iter().map(|column| column.column).chain(own).chain([WARNINGS.column]).collect()
 }
 
+/// Empties the values of some columns, which the recording cannot tell.
+pub(crate) fn without(mut section: Section, columns: &[Column], keys: &[&str]) -> Section {
+    let places: Vec<usize> =
+        columns.iter().enumerate().filter(|(_, column)| keys.contains(&column.key)).map(|(place, _)| place).collect();
+    for row in &mut section.rows {
+        for place in &places {
+            if let Some(value) = row.get_mut(*place) {
+                *value = Value::None;
+            }
+        }
+    }
+    section
+}
+
 /// The section of a file whose rows have the values of those columns between that are shown.
 pub(crate) fn section_of(file: &RecordingLabel, rows: Vec<Vec<Value>>, facts: Vec<Fact>, shown: &Shown) -> Section {
     let (first, last) = around(file, shown);

@@ -120,6 +120,8 @@ impl RecordingLabel {
             Absence::NotExtracted
         } else if is_among(&self.enabled) {
             Absence::NothingHappened
+        } else if self.is_imported {
+            Absence::NotImported
         } else {
             Absence::NotRecorded
         }
@@ -129,7 +131,7 @@ impl RecordingLabel {
     #[must_use]
     pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> Absence {
         match self.absence_of(table) {
-            Absence::NotRecorded if !self.is_imported => match source.profile(is_linux) {
+            Absence::NotRecorded => match source.profile(is_linux) {
                 Some(profile) => Absence::NotRecordedWithout(profile),
                 None => Absence::NotOfSystem(if is_linux { "Linux" } else { "Windows" }),
             },

@@ -1,5 +1,5 @@
 //! Limits of the figures of an import, in sentences. They stand beside every answer, so there are
-//! two at most.
+//! few of them.
 
 use tracesift_trace::Health;
 
@@ -9,8 +9,8 @@ use crate::document::{Document, Methods};
 pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> Vec<String> {
     let cpu = document.cpu.as_ref();
     let mut caveats = vec![
-        "imported from ETWAnalyzer: sums in whole ms without events, so no exclusive CPU, no numbers of samples, and nothing per thread or \
-         time range"
+        "imported from ETWAnalyzer: CPU and waits are sums in whole ms without events, so no exclusive CPU, no numbers of samples, and \
+         nothing per thread or time range"
             .to_owned(),
     ];
     let mut limits = Vec::new();
@@ -40,6 +40,20 @@ pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> 
         caveats.push(limits.join("; "));
     }
     caveats
+}
+
+/// The sections of which nothing is imported, by name, though the extract has something of them.
+pub(crate) fn not_imported(document: &Document) -> Option<String> {
+    let sections = [
+        ("FileIO", document.file_io),
+        ("Exceptions", document.exceptions.unwrap_or_default().stacks),
+        ("LBR", document.pmc.as_ref().map(|part| part.lbr_data).unwrap_or_default()),
+        ("VirtualAlloc", document.virtual_alloc_data),
+        ("ObjectRef", document.handle_data),
+        ("TraceLogging", document.trace_logging),
+    ];
+    let names: Vec<&str> = sections.iter().filter(|(_, content)| content.0).map(|(name, _)| *name).collect();
+    (!names.is_empty()).then(|| format!("sections of the extract that are not imported: {}", names.join(", ")))
 }
 
 fn is_empty(methods: &Methods) -> bool {

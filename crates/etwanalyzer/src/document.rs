@@ -1,7 +1,7 @@
 //! The parts of the JSON documents that become rows, under their names in the documents.
 //!
 //! ETWAnalyzer leaves out what is null, and versions of it differ in what they write, so nearly everything may be absent. Parts that are
-//! not named here (disk, file, exceptions, network …) are passed over while reading and take no memory.
+//! not named here are passed over while reading and take no memory.
 
 use std::fmt;
 
@@ -11,9 +11,14 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 pub use crate::bounded::{Entries, List};
 pub use crate::costs::{Cost, Costs};
-use crate::limits::{CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
+use crate::limits::{CONFIGURATIONS, CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
+pub use crate::sections::{
+    Asked, Connection, Content, Counter, DiskActivity, DnsClient, DnsEvent, Endpoint, Exceptions, IdleConfiguration,
+    MemoryUsage, Network, ParkingConfiguration, PathData, Pmc, PowerConfiguration, Retransmission, Starvation,
+    Statistics, TcpData, ThreadPool, WorkingSet,
+};
 pub use crate::time::{Length, Moment};
-pub use crate::values::{Number, SharedStrings};
+pub use crate::values::{Integer, Number, SharedStrings};
 
 /// The main document, `X.json`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -59,12 +64,34 @@ pub struct Document {
     /// CPU sums.
     #[serde(rename = "CPU")]
     pub cpu: Option<Cpu>,
-    /// Of the disk part the devices only.
+    /// Disks, and sums of their operations.
     pub disk: Option<Disk>,
     /// Stack tags of `default.stacktags` and `GCAndJit.stacktags`.
     pub summary_stack_tags: Option<StackTags>,
     /// Stack tags of `Special.stacktags`.
     pub special_stack_tags: Option<StackTags>,
+    /// Connections and DNS queries.
+    pub network: Option<Network>,
+    /// Memory.
+    pub memory_usage: Option<MemoryUsage>,
+    /// Power settings.
+    pub power_configuration: List<PowerConfiguration, CONFIGURATIONS>,
+    /// Starvation of thread pools.
+    pub thread_pool: Option<ThreadPool>,
+    /// Exceptions of .NET: their number alone is imported.
+    pub exceptions: Option<Exceptions>,
+    /// Sums of hardware counters, and branches.
+    #[serde(rename = "PMC")]
+    pub pmc: Option<Pmc>,
+    /// Operations on files: not imported, as all that follow.
+    #[serde(rename = "FileIO")]
+    pub file_io: Content,
+    /// Events of TraceLogging providers.
+    pub trace_logging: Content,
+    /// Kernel objects.
+    pub handle_data: Content,
+    /// Allocated memory.
+    pub virtual_alloc_data: Content,
 }
 
 /// `TraceHeader`.
@@ -233,6 +260,8 @@ pub struct Tag {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub struct Disk {
+    /// Sums of operations, by drive, path and operation; of disks without a drive by `Id` and their number.
+    pub drive_to_path: Entries<PathData, DEVICES>,
     /// The disks of the machine.
     pub disk_information: List<DiskInformation, DEVICES>,
 }

@@ -3,11 +3,12 @@
 use tracesift_trace::HealthKind;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    CpuRow, MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, TagSummaryRow,
+    CounterSummaryRow, CpuRow, DiskSummaryRow, FileRow, MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow,
+    ProcessRow, ProcessSummaryRow, TagSummaryRow,
 };
-use tracesift_trace::{Clock, Health, ProcessId};
+use tracesift_trace::{Clock, Health, ProcessId, RowSink};
 
-use crate::caveats::caveats;
+use crate::caveats::{caveats, not_imported};
 use crate::document::{Cost, Cpu, CpuTopology, Document, Methods, Modules, Moment, Number, ProcessMethods};
 use crate::error::Error;
 use crate::identity::Identities;
@@ -16,6 +17,7 @@ use crate::machine::describe;
 use crate::methods::{self, MethodName};
 use crate::modules::ModuleRows;
 use crate::processes::{self, CpuSums, ms};
+use crate::sections::Sections;
 use crate::tags::{self, TagRow, TagSource};
 
 /// Ticks per second of the times in an extract.
@@ -43,6 +45,7 @@ pub struct Extract {
     /// What could not be used.
     pub health: Health,
     methods: MethodRows,
+    sections: Sections,
 }
 
 /// Table `method_summary` in the form that the document has it: made into rows one by one, since those repeat the names.
@@ -59,7 +62,7 @@ impl Extract {
     ///
     /// # Errors
     /// [`Error::NotAnExtract`] and [`Error::TooMuchText`].
-    pub fn of(name: &str, document: Document, modules: Option<&Modules>, limits: &Limits) -> Result<Self, Error> {
+    pub fn of(name: &str, mut document: Document, modules: Option<&Modules>, limits: &Limits) -> Result<Self, Error> {
         let zero = document.session_start.filter(|start| start.is_known());
         let zero = zero.ok_or_else(|| Error::NotAnExtract { document: name.to_owned() })?;
         let too_much = || Error::TooMuchText { document: name.to_owned(), limit: limits.row_texts };
@@ -67,6 +70,7 @@ impl Extract {
         let mut health = Health::new();
         let mut identities = Identities::new(&document.processes.0);
         let mut info = describe(&document, zero);
+        let sections = Sections::take(&mut document, zero, info.end_ns, &mut identities, &mut health);
 
         let has_waits = has_waits(&document);
         let cpu = document.cpu.as_ref();
@@ -93,6 +97,7 @@ impl Extract {
         processes.extend(identities.unlisted().map(|(process, key)| processes::unlisted(process, key, zero)));
         processes::link_parents(&mut processes);
         info.caveats = caveats(&document, has_waits, &health);
+        info.caveats.extend(not_imported(&document));
         Ok(Self {
             process_summary: sums.finish(),
             cpus: document.cpu.as_ref().map(cpus).unwrap_or_default(),
@@ -104,6 +109,7 @@ impl Extract {
             tags,
             health,
             methods,
+            sections,
         })
     }
 
@@ -111,6 +117,28 @@ impl Extract {
     #[must_use]
     pub fn clock(&self) -> Clock {
         Clock::new(self.info.start_filetime, FREQUENCY)
+    }
+
+    /// Table `files`.
+    #[must_use]
+    pub fn files(&self) -> &[FileRow] {
+        &self.sections.disk.files
+    }
+
+    /// Table `disk_summary`.
+    #[must_use]
+    pub fn disk_sums(&self) -> &[DiskSummaryRow] {
+        &self.sections.disk.sums
+    }
+
+    /// Table `counter_summary`, row by row.
+    pub fn for_each_counter(&self, visit: impl FnMut(&CounterSummaryRow)) {
+        self.sections.counters.for_each(visit);
+    }
+
+    /// Writes connections, DNS queries, memory, power settings and events of thread pools.
+    pub fn write_sections(&self, sink: &mut impl RowSink) {
+        self.sections.write(sink);
     }
 
     /// Table `method_summary`, row by row.

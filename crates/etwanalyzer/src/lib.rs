@@ -2,7 +2,7 @@
 //!
 //! Such an extract is one JSON document with the sums of a whole recording, and a few more beside it (`X_Derived_*.json`), loose or
 //! together in a 7z container (`X.json7z`). It holds no events, so what comes out is an archive of summaries: processes, CPU per
-//! process, CPU, wait and ready per method, modules, marks. What ETWAnalyzer did not write down is null, or said in a caveat.
+//! process, CPU, wait and ready per method, modules, marks, connections, DNS queries, memory, power settings. What ETWAnalyzer did not write down is null, or said in a caveat.
 //!
 //! Data flows one way: `source` finds and opens the documents, [`document`] is what stands in them, [`Extract`] what it means as rows, and
 //! [`import()`] writes these. Files come from strangers: their size, their depth and the number of their elements have
@@ -21,6 +21,7 @@ mod machine;
 mod methods;
 mod modules;
 mod processes;
+mod sections;
 mod source;
 mod tags;
 mod time;

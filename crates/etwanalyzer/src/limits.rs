@@ -51,6 +51,21 @@ pub(crate) const DEVICES: usize = 1024;
 /// Marks, and stack tags of one process.
 pub(crate) const MARKS: usize = 1 << 20;
 
+/// Hardware counters.
+pub(crate) const COUNTERS: usize = 1024;
+/// Power configurations.
+pub(crate) const CONFIGURATIONS: usize = 4096;
+/// Paths on a drive.
+pub(crate) const FILES: usize = 1 << 20;
+/// Connections of one extract.
+pub(crate) const CONNECTIONS: usize = 1 << 20;
+/// Retransmissions.
+pub(crate) const RETRANSMISSIONS: usize = 1 << 21;
+/// DNS queries.
+pub(crate) const QUERIES: usize = 1 << 20;
+/// Starvations of the thread pool of one process.
+pub(crate) const STARVATIONS: usize = 1 << 19;
+
 /// What is left of [`Limits::row_texts`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextBudget(pub(crate) u64);

@@ -32,8 +32,22 @@ pub(crate) fn describe(document: &Document, zero: Moment) -> TraceInfo {
         events_lost: header.events_lost.unwrap_or(0),
         buffers_lost: header.buffers_lost.unwrap_or(0),
         events: "none".to_owned(),
+        facts: counts(document),
         ..TraceInfo::default()
     }
+}
+
+/// Numbers of events of which the extract has only some.
+fn counts(document: &Document) -> Vec<(String, String)> {
+    let counts = [
+        ("etwanalyzer.exceptions", document.exceptions.and_then(|part| part.count.count())),
+        (
+            "etwanalyzer.thread_pool_events",
+            document.thread_pool.as_ref().and_then(|part| part.thread_pool_event_count.count()),
+        ),
+    ];
+    let known = counts.into_iter().filter_map(|(name, count)| Some((name, count.filter(|count| *count > 0)?)));
+    known.map(|(name, count)| (name.to_owned(), count.to_string())).collect()
 }
 
 /// Disks have no number in an extract: they are counted in their order.

@@ -14,6 +14,11 @@ pub(crate) fn ms(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(1_000_000)
 }
 
+/// Nanoseconds of so many microseconds.
+pub(crate) fn us(count: i64) -> i64 {
+    count.saturating_mul(1_000)
+}
+
 /// A process that the document lists.
 pub(crate) fn listed(process: ProcessId, listed: &Process, zero: Moment) -> ProcessRow {
     let time = |moment: Option<Moment>| moment.filter(|moment| moment.is_known()).map(|moment| moment.ns_since(zero));
@@ -30,9 +35,18 @@ pub(crate) fn listed(process: ProcessId, listed: &Process, zero: Moment) -> Proc
         end,
         // An NTSTATUS is written as a signed or as an unsigned number.
         exit_code: listed.return_code.map(|code| code as i32).filter(|_| end.is_some()),
-        origin: if start.is_some() || end.is_some() { Origin::Event } else { Origin::Rundown },
+        origin: match (start.is_some() || end.is_some(), is_part_of_system(listed)) {
+            (true, _) => Origin::Event,
+            (false, true) => Origin::Pseudo,
+            (false, false) => Origin::Rundown,
+        },
         ..blank(process, listed.process_id)
     }
+}
+
+/// Whether it is a working set of the system, such as `PagedPoolWs`, and no process: these have ids that are multiples of 4.
+fn is_part_of_system(listed: &Process) -> bool {
+    listed.process_id == 1 && listed.process_name.as_deref().is_some_and(|name| name.ends_with("Ws"))
 }
 
 /// A process that only other parts name.

@@ -49,6 +49,62 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
+/// A whole number, or a flag as 0 or 1; what is none, such as a text, is unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Integer(
+    /// Numbers above 2⁶³ are negative.
+    pub Option<i64>,
+);
+
+impl Integer {
+    /// A number that is not below zero.
+    #[must_use]
+    pub fn count(self) -> Option<i64> {
+        self.0.filter(|number| *number >= 0)
+    }
+}
+
+struct IntegerVisitor;
+
+impl Visitor<'_> for IntegerVisitor {
+    type Value = Integer;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a whole number")
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Integer, E> {
+        Ok(Integer(Some(flag.into())))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Integer, E> {
+        Ok(Integer(Some(number)))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Integer, E> {
+        Ok(Integer(Some(number.cast_signed())))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Integer, E> {
+        let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+        Ok(Integer(is_whole.then_some(number as i64)))
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Integer, E> {
+        Ok(Integer(None))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Integer, E> {
+        Ok(Integer(None))
+    }
+}
+
+impl<'de> Deserialize<'de> for Integer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IntegerVisitor)
+    }
+}
+
 /// Texts to which others refer by place: a list, or an object with the list `Strings`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SharedStrings(pub List<Option<String>, MODULES>);

@@ -222,7 +222,7 @@ fn memory_reading(reading: &Value) -> Option<MemoryReading> {
     let bytes = |key: &str| reading[key].as_i64().filter(|bytes| *bytes >= 0);
     let (free, cached) = (bytes("free")?, bytes("cached"));
     let row = MemoryStateRow {
-        free,
+        free: Some(free),
         active: bytes("total")
             .zip(cached)
             .map(|(total, cached)| total.saturating_sub(free).saturating_sub(cached))
@@ -350,7 +350,7 @@ mod tests {
             arguments.iter().map(|noted| (noted.ticks, noted.pid, noted.command_line.as_str())).collect();
         assert_eq!(lines, [(4, 7, "b early"), (9, 7, "b late")]);
         assert_eq!(facts.take_memory("scheduler clock"), []);
-        let row = |free, cached| MemoryStateRow { free, cached: Some(cached), ..MemoryStateRow::default() };
+        let row = |free, cached| MemoryStateRow { free: Some(free), cached: Some(cached), ..MemoryStateRow::default() };
         assert_eq!(
             facts.take_memory("CLOCK_MONOTONIC"),
             [

@@ -142,6 +142,7 @@ health_kinds! {
     UNLISTED_PROCESSES = "unlisted_processes", Usual, "An import has rows of a process that its list of processes lacks.", "";
     ROWS_OF_UNKNOWN_PROCESSES = "rows_of_unknown_processes", Unreadable, "An import names a process that its extract does not have.", "";
     UNREADABLE_METHOD_ROWS = "unreadable_method_rows", Unreadable, "A row of methods of an import has no valid numbers.", "";
+    UNREADABLE_SECTION_ROWS = "unreadable_section_rows", Unreadable, "A row of an import has no time, or names a thing that its extract does not have.", "";
     UNREADABLE_MODULES = "unreadable_modules", Unreadable, "A module of an import cannot be read.", "";
 
     // Context switches.

@@ -53,7 +53,7 @@ pub use power::{
 };
 pub use registry::{RegistryRow, registry_operations};
 pub use sockets::{SocketCallRow, socket_operations};
-pub use storage::{DiskIoRow, DiskOperation, FileRow, HardFaultRow};
+pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
 pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
@@ -125,6 +125,7 @@ macro_rules! every_table {
             MethodSummaryRow,
             TagSummaryRow,
             CounterSummaryRow,
+            DiskSummaryRow,
             StackEndRow
         }
     };

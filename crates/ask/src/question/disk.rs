@@ -1,8 +1,13 @@
 //! `dump disk`: what was read from and written to disks, for whom, and how busy the disks were.
 
-use tracesift_archive::Error;
+mod sums;
+
+use std::ops::Range;
+
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::{DiskIoRow, DiskOperation};
+use tracesift_trace::rows::{DiskIoRow, DiskOperation, DiskSummaryRow};
+use tracesift_trace::schema::Row as _;
 use tracesift_trace::{ProcessId, view};
 
 use super::paths;
@@ -10,7 +15,7 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Imported, Limit, Measure, StackFigure, TableQuestion};
 use crate::words::numbered;
 
 view! {
@@ -50,7 +55,7 @@ impl TableQuestion for Disk {
     const DIMENSIONS: &'static [Dimension<Operation>] = &[
         Dimension::process(),
         Dimension::thread(|row| row.thread),
-        Dimension::paths("drive", "Drive", |row: &Operation| Some(drive_of(row)), drives)
+        Dimension::paths("drive", "Drive", drive_of, drives)
             .coarse()
             .meaning("Drive of the file. Of operations without a file the drive or name of the disk."),
         Dimension::paths("dir", "Directory", |row: &Operation| row.file.map(|file| file.0.into()), paths::directories)
@@ -62,13 +67,13 @@ impl TableQuestion for Disk {
             .meaning("Path of the file. `(no file)`: operations without a known file.")
             .or("(no file)")
             .filtered("--path", ["file", "files"], "Only operations on these files, by their whole paths: '*.dll'"),
-        Dimension::words("disk", "Disk", |row: &Operation| Some(row.disk.into()), disk)
+        Dimension::words("disk", "Disk", |row: &Operation| (row.disk != sums::NO_DISK).then(|| row.disk.into()), disk)
             .meaning("Number of the disk; of Linux `major:minor`.")
             .filtered("--disk", ["disk", "disks"], "Only operations of these disks, by number or `major:minor`"),
         Dimension::words("operation", "Operation", |row: &Operation| Some(row.operation as i64), operation)
             .meaning("`read`, `write` or `flush`.")
             .filtered("--operation", ["operation", "operations"], "Only these operations: read, write, flush"),
-        Dimension::words("priority", "Priority", |row: &Operation| Some(row.priority.into()), priority)
+        Dimension::words("priority", "Priority", |row: &Operation| (row.priority >= 0).then(|| row.priority.into()), priority)
             .meaning("I/O priority: `very low`, `low`, `normal`, `high`, `critical`, `not set`.")
             .filtered("--priority", ["priority", "priorities"], "Only operations of these priorities: 'very low'"),
         Dimension::method(|row: &Operation| (row.stack, None))
@@ -251,6 +256,9 @@ impl TableQuestion for Disk {
     ];
 
     const BY: &'static [&'static str] = &["drive"];
+    const TABLES: &'static [&'static str] = &[DiskIoRow::TABLE.name, DiskSummaryRow::TABLE.name];
+    const IMPORTED: Imported = Imported::Sums;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = sums::UNKNOWN_FIGURES;
     const MERGES: bool = true;
     const SORT: &'static str = "total-size";
     const SHORT: &'static [&'static str] =
@@ -298,6 +306,23 @@ impl TableQuestion for Disk {
 
     fn process(row: &Operation) -> Option<ProcessId> {
         row.process
+    }
+
+    fn count(archive: &Archive) -> u64 {
+        archive.row_count::<DiskIoRow>().max(archive.row_count::<DiskSummaryRow>())
+    }
+
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _: bool,
+        mut visit: impl FnMut(&Operation),
+    ) -> Result<(), Error> {
+        // An import has sums in place of operations.
+        if archive.row_count::<DiskIoRow>() == 0 {
+            return archive.scan(None, |row: &DiskSummaryRow| visit(&sums::operation(row)));
+        }
+        archive.scan(time, visit)
     }
 
     fn times(row: &Operation) -> (i64, i64) {
@@ -361,8 +386,9 @@ fn service_if(is_kind: fn(&Operation) -> bool, row: &Operation) -> Option<i64> {
 }
 
 /// The file, or below 0 the disk of an operation without a file.
-fn drive_of(row: &Operation) -> i64 {
-    row.file.map_or_else(|| -1 - i64::from(row.disk), |file| file.0.into())
+fn drive_of(row: &Operation) -> Option<i64> {
+    let of_disk = || (row.disk != sums::NO_DISK).then(|| -1 - i64::from(row.disk));
+    row.file.map(|file| file.0.into()).or_else(of_disk)
 }
 
 /// The drives of files and disks.
@@ -380,12 +406,14 @@ fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, Strin
         drives.push((-1 - number, name));
     }
     let mut unnamed: Vec<i64> = Vec::new();
-    recording.archive().scan(None, |row: &DiskOfOperation| {
-        let number = i64::from(row.disk);
+    let mut note = |disk: i32| {
+        let number = i64::from(disk);
         if !named.contains(&number) && !unnamed.contains(&number) && unnamed.len() < MAX_UNNAMED {
             unnamed.push(number);
         }
-    })?;
+    };
+    recording.archive().scan(None, |row: &DiskOfOperation| note(row.disk))?;
+    recording.archive().scan(None, |row: &sums::DiskOfSums| row.disk.into_iter().for_each(&mut note))?;
     drives.extend(unnamed.into_iter().map(|number| (-1 - number, format!("disk {}", disk(number)))));
     Ok(drives)
 }

@@ -11,7 +11,7 @@ use tracesift_trace::{ProcessId, view};
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Imported, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A query for a name.
@@ -189,6 +189,8 @@ impl TableQuestion for Dns {
     ];
     const BY: &'static [&'static str] = &["name"];
     const DETAILS_ARE_ROWS: bool = true;
+    const IMPORTED: Imported = Imported::Rows;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &["network"];
     const SORT: &'static str = "time";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "name", "by", "min-time", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[

@@ -1,12 +1,15 @@
 //! `dump threadpool`: when thread pools of .NET programs lacked threads, and how many threads they wanted.
 
-use tracesift_trace::rows::{ThreadPoolRow, adjustment_reasons as reasons, thread_pool_events as events};
+use tracesift_archive::{Archive, Error};
+use tracesift_grammar::TimeRange;
+use tracesift_trace::info::IMPORTED;
+use tracesift_trace::rows::{ProcessRow, ThreadPoolRow, adjustment_reasons as reasons, thread_pool_events as events};
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Measure, TableQuestion};
+use crate::table_question::{self, Dimension, Imported, Measure, TableQuestion};
 
 view! {
     /// An event of a thread pool.
@@ -121,6 +124,8 @@ impl TableQuestion for ThreadPool {
 
     const BY: &'static [&'static str] = &["process"];
     const SORT: &'static str = "starvations";
+    const IMPORTED: Imported = Imported::Rows;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &["adjusted", "started", "stopped", "starved_ns"];
     const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("events");
     const SHORT: &'static [&'static str] = &["process", "time", "top", "reason", "event", "by", "list", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
@@ -147,6 +152,11 @@ impl TableQuestion for ThreadPool {
 
     fn times(row: &Event) -> (i64, i64) {
         (row.time, row.time)
+    }
+
+    fn notes(archive: &Archive, _: TimeRange, _: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        let is_imported = archive.info().kind == IMPORTED;
+        Ok(is_imported.then(|| "an import has the changes for starvation only".to_owned()).into_iter().collect())
     }
 }
 

@@ -70,6 +70,19 @@ use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::shown::Shown;
 
+/// What an import of an extract of ETWAnalyzer has of the rows of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// Nothing.
+    Nothing,
+    /// Sums of several rows: no single rows, and no figures of a part of the recording.
+    Sums,
+    /// Single rows with figures of the whole recording, none of a part of it.
+    Whole,
+    /// Single rows with their times.
+    Rows,
+}
+
 /// A question over the rows of one table.
 pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns of the table that dimensions, measures and limits look at.
@@ -145,6 +158,12 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// Whether the answers about several files can be one, with `--merge`.
     const MERGES: bool = false;
+
+    /// What an import of an extract of ETWAnalyzer has of the rows.
+    const IMPORTED: Imported = Imported::Nothing;
+
+    /// The keys of measures whose figures an import cannot tell: their values are empty there.
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &[];
 
     /// The dimension of paths that `--tree` makes a tree of.
     const TREE: Option<&'static str> = None;
@@ -672,6 +691,16 @@ impl<Q: TableQuestion> Ask for Question<Q> {
     fn ranges_at_once(&self) -> usize {
         RANGES_AT_ONCE
     }
+
+    fn sums_suffice(&self) -> bool {
+        let is_of_sums = self.listing.is_none() && self.limits.is_empty() && self.conditions.is_empty();
+        match Q::IMPORTED {
+            Imported::Nothing => false,
+            Imported::Sums => self.time.is_everything() && is_of_sums,
+            Imported::Whole => self.time.is_everything(),
+            Imported::Rows => true,
+        }
+    }
 }
 
 impl<Q: TableQuestion> Question<Q> {
@@ -689,7 +718,10 @@ impl<Q: TableQuestion> Question<Q> {
             let text = format!("figures of a part need the table {}, which was not extracted", parts.name);
             return Ok(ranges.iter().map(|_| recording.file.absent(Q::WHAT[1], &*text)).collect());
         }
-        let plan = Plan::new(self);
+        let mut plan = Plan::new(self);
+        if recording.file.is_imported {
+            plan.unknown = Q::UNKNOWN_IN_IMPORTS;
+        }
         let processes = processes::read(archive, &self.filter, &self.shown)?;
         let asked = match Q::WITH_IDLE && self.filter.is_empty() {
             true => processes.iter().collect(),

@@ -44,6 +44,8 @@ pub(super) struct Plan<R: 'static> {
     pub(super) numbers_stacks: bool,
     /// Of which rows the end is not known, and how much a row counts, where begins and ends of rows are kept one by one.
     pub(super) lives: Option<Lives<R>>,
+    /// The keys of the measures whose figures the recording cannot tell.
+    pub(super) unknown: &'static [&'static str],
 }
 
 /// What a row adds to the cells of its place.
@@ -118,6 +120,7 @@ impl<R> Plan<R> {
             reverse_paths: question.reverse_paths,
             numbers_stacks: false,
             lives: None,
+            unknown: &[],
         };
         let is_limited = |place| question.group_limits.iter().any(|(limited, _)| *limited == place);
         let is_sorted = |place| {

@@ -131,7 +131,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
     let has_groups = groups.iter().any(|group| !group.places.is_empty());
     let totals = with_total.filter_map(|(place, measure, label)| {
         // What no row tells has no total.
-        let is_unknown = match measure.how {
+        let is_untold = match measure.how {
             // A group without such rows has 0, which says nothing of the others.
             How::SumOf(..) => plan.cells[place].is_some_and(|cell| {
                 let cells = |after: usize| groups.iter().filter_map(move |group| group.cells.get(cell + after));
@@ -139,7 +139,7 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
             }),
             _ => groups.iter_mut().all(|group| figure::<Q>(plan, group, place).is_none()),
         };
-        if has_groups && is_unknown {
+        if is_unknown::<Q>(plan, place) || (has_groups && is_untold) {
             return None;
         }
         let total = match measure.how {
@@ -166,6 +166,9 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
 
 /// The figure of a measure; `None`: it has none, or is a map.
 fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<i64> {
+    if is_unknown::<Q>(plan, place) {
+        return None;
+    }
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
     match Q::MEASURES[place].how {
         How::First if group.rows() == 0 => None,
@@ -215,11 +218,19 @@ fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize
     }
 }
 
+/// Whether the recording cannot tell the figure of a measure.
+fn is_unknown<Q: TableQuestion>(plan: &Plan<Q::Row>, place: usize) -> bool {
+    plan.unknown.contains(&Q::MEASURES[place].column.key)
+}
+
 /// Figures with a fraction are sorted by so many digits behind the point.
 const SORTED_DIGITS: f64 = 1e6;
 
 /// The figure of a measure that has a fraction.
 fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<f64> {
+    if is_unknown::<Q>(plan, place) {
+        return None;
+    }
     let range = group.range.length() as f64;
     match Q::MEASURES[place].how {
         How::Ratio([of, by], quotient) => {
@@ -283,6 +294,9 @@ fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group
     let Cell::Measure(place) = cell else {
         return name(names, Values { by: &plan.by, values: &group.values }, cell);
     };
+    if is_unknown::<Q>(plan, place) {
+        return Value::None;
+    }
     match Q::MEASURES[place].how {
         How::Ratio(..) | How::PerTime(..) | How::Covers(_) => {
             fraction::<Q>(plan, group, place).map_or(Value::None, Value::Float)

@@ -154,7 +154,7 @@ fn of_machine(recorded: &Recorded) {
             continue;
         }
         compared += 1;
-        for (place, figure) in [(1, Some(row.free)), (2, row.commit)] {
+        for (place, figure) in [(1, row.free), (2, row.commit)] {
             let all = || near.iter().map(|line| line[place]);
             let (least, most) = (all().min().expect("some") - SLACK, all().max().expect("some") + SLACK);
             let figure = figure.expect("known");

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod hostile;
+mod sections;
 mod shared;
 mod support;
 mod written;

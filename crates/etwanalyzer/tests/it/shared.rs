@@ -7,7 +7,11 @@ use serde_json::Value;
 use tracesift_archive::Archive;
 use tracesift_etwanalyzer::{Options, Outcome, TagRow, TagSource, import};
 use tracesift_fixtures::cases;
-use tracesift_trace::rows::{MethodSummaryRow, ProcessRow, ProcessSummaryRow, TagSummaryRow};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{
+    ConnectionRow, DiskSummaryRow, FileRow, MemoryProcessRow, MemoryStateRow, MethodSummaryRow, NetworkIoRow, Origin,
+    PowerSettingRow, ProcessRow, ProcessSummaryRow, TagSummaryRow, ThreadPoolRow,
+};
 
 use super::support::{Folder, health, imported, rows};
 
@@ -217,4 +221,205 @@ fn what_is_there_stays() {
     let elsewhere = Options { out: Some(folder.path("new/place")), ..Options::default() };
     let Outcome::Imported(report) = again(&elsewhere) else { panic!("imported") };
     assert!(report.archive.starts_with(folder.path("new/place")));
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_u64().map_or_else(|| value.as_i64().unwrap_or(i64::MIN), u64::cast_signed)
+}
+
+#[test]
+fn connections_are_what_is_stored() {
+    let folder = Folder::new();
+    let Some((path, value)) = shared(&folder, LONG_TRACE) else { return };
+    let archive = imported(&path);
+    let zero = &value["SessionStart"];
+    let part = &value["Network"]["TcpData"];
+    let stored = part["Connections"].as_array().expect("a list");
+    let again = part["Retransmissions"].as_array().expect("a list");
+    let found: Vec<ConnectionRow> = rows(&archive);
+    assert_eq!((found.len(), stored.len()), (2156, 2156));
+    for (place, (row, stored)) in found.iter().zip(stored).enumerate() {
+        let facts = &stored["Statistics"];
+        assert_eq!(row.connection.index(), place);
+        let process = stored["ProcessIdx"].as_i64().and_then(|index| usize::try_from(index).ok());
+        assert_eq!(row.process.map(ProcessId::index), process, "connection {place}");
+        assert_eq!(row.tcb, Some(number(&stored["Tcb"])));
+        let end = |end: &Value| {
+            let address = end["Address"].as_str().map(|text| text.trim_matches(['[', ']']).to_owned());
+            (address, end["Port"].as_i64())
+        };
+        assert_eq!((row.local.clone(), row.local_port.map(i64::from)), end(&stored["LocalIpAndPort"]));
+        assert_eq!((row.remote.clone(), row.remote_port.map(i64::from)), end(&stored["RemoteIpAndPort"]));
+        assert_eq!(row.start, ns(&stored["TimeStampOpen"], zero));
+        let (closed, aborted) = (ns(&stored["TimeStampClose"], zero), ns(&facts["RstReceivedTime"], zero));
+        assert_eq!(row.end, aborted.or(closed), "an abort comes before the close");
+        assert_eq!(row.end_kind.is_some(), aborted.is_some());
+        assert_eq!(row.template.as_deref(), stored["LastTcpTemplate"].as_str());
+        assert_eq!(
+            (row.received, row.receive_events),
+            (stored["BytesReceived"].as_i64(), stored["DatagramsReceived"].as_i64())
+        );
+        assert_eq!(row.send_events, stored["DatagramsSent"].as_i64());
+        let sent = stored["BytesSent"].as_i64().filter(|sent| *sent > 0 || row.send_events == Some(0));
+        assert_eq!(row.sent, sent);
+        assert_eq!(row.stat_bytes_in, facts["DataBytesIn"].as_i64());
+        assert_eq!(row.posted_events, facts["SendPostedPosted"].as_i64());
+        assert_eq!(
+            (row.last_sent, row.last_received),
+            (ns(&facts["LastSent"], zero), ns(&facts["LastReceived"], zero))
+        );
+        let gap = facts["MaxReceiveDelayS"].as_f64().map(|gap| (gap * 1e9).round() as i64);
+        assert_eq!(row.max_receive_gap, gap);
+        let own = again.iter().filter(|again| again["ConnectionIdx"].as_u64() == Some(place as u64));
+        let delays: Vec<i64> =
+            own.filter_map(|again| Some(ns(&again["RetransmitTime"], zero)? - ns(&again["SendTime"], zero)?)).collect();
+        assert_eq!(row.retransmits, i64::try_from(delays.len()).ok());
+        assert_eq!(row.retransmit_delay, Some(delays.iter().sum()));
+        assert_eq!(row.retransmit_delay_max, delays.iter().max().copied());
+        assert_eq!(row.client_retransmits, None, "this version does not look for them");
+    }
+    assert_eq!(found.iter().filter_map(|row| row.received).sum::<i64>(), 1_594_239_333);
+
+    let single: Vec<NetworkIoRow> = rows(&archive);
+    assert_eq!((single.len(), again.len()), (4547, 4547));
+    for (row, stored) in single.iter().zip(again) {
+        assert_eq!(i64::from(row.connection.0), number(&stored["ConnectionIdx"]));
+        assert_eq!(Some(row.time), ns(&stored["RetransmitTime"], zero));
+        assert_eq!(Some(row.time - row.delay.expect("a delay")), ns(&stored["SendTime"], zero));
+        assert_eq!((row.sequence, row.size), (stored["SequenceNumber"].as_i64(), number(&stored["NumBytes"])));
+    }
+    assert_eq!(found.iter().filter_map(|row| row.retransmits).sum::<i64>(), 4547);
+}
+
+#[test]
+fn memory_is_what_is_stored() {
+    let folder = Folder::new();
+    for (name, commit, counts) in [(CALLUP, [18_314, 18_269], [276, 279]), (LONG_TRACE, [72_345, 72_754], [408, 410])] {
+        let Some((path, value)) = shared(&folder, name) else { return };
+        let archive = imported(&path);
+        let part = &value["MemoryUsage"];
+        let states: Vec<MemoryStateRow> = rows(&archive);
+        let found = states.iter().map(|row| row.commit.map(|bytes| bytes >> 20)).collect::<Vec<_>>();
+        assert_eq!(found, commit.map(Some), "{name}");
+        let active = ["MachineActiveStartMiB", "MachineActiveEndMiB"].map(|key| part[key].as_i64());
+        assert_eq!(states.iter().map(|row| row.active.map(|bytes| bytes >> 20)).collect::<Vec<_>>(), active);
+        let processes: Vec<ProcessRow> = rows(&archive);
+        let all: Vec<MemoryProcessRow> = rows(&archive);
+        for ((key, count), time) in
+            ["WorkingSetsAtStart", "WorkingSetsAtEnd"].into_iter().zip(counts).zip([0, archive.info().end_ns])
+        {
+            let stored = part[key].as_array().expect("a list");
+            let found: Vec<&MemoryProcessRow> = all.iter().filter(|row| row.time == time).collect();
+            assert_eq!((found.len(), stored.len()), (count, count), "{name}, {key}");
+            let mut found: Vec<_> = found
+                .into_iter()
+                .map(|row| {
+                    let process = &processes[row.process.index()];
+                    let sizes = [row.commit, row.working_set, row.private_working_set, row.shared_commit];
+                    (process.name.clone(), process.pid, sizes.map(|size| size.map(|bytes| bytes >> 20)))
+                })
+                .collect();
+            let mut stored: Vec<_> = stored
+                .iter()
+                .map(|set| {
+                    let process = &set["Process"];
+                    let sizes = ["CommitInMiB", "WorkingSetInMiB", "WorkingsetPrivateInMiB", "SharedCommitSizeInMiB"];
+                    let name = process["Name"].as_str().unwrap_or_default().to_owned();
+                    (name, number(&process["Pid"]), sizes.map(|size| set[size].as_i64()))
+                })
+                .collect();
+            found.sort();
+            stored.sort();
+            assert_eq!(found, stored, "{name}, {key}");
+        }
+        let parts = processes.iter().filter(|row| row.origin == Origin::Pseudo).count();
+        assert!(processes.iter().all(|row| (row.origin == Origin::Pseudo) == (row.pid == 1)), "{parts}");
+    }
+}
+
+#[test]
+fn disk_sums_are_what_is_stored() {
+    let folder = Folder::new();
+    let Some((path, value)) = shared(&folder, CALLUP) else { return };
+    let archive = imported(&path);
+    let part = &value["Disk"];
+    let files: Vec<FileRow> = rows(&archive);
+    let sums: Vec<DiskSummaryRow> = rows(&archive);
+    let mut left: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
+    let mut paths = 0;
+    for (drive, data) in part["DriveToPath"].as_object().expect("an object") {
+        for (path, operations) in data["FilePathToDiskEvents"].as_object().expect("an object") {
+            paths += 1;
+            for (operation, figures) in operations.as_object().expect("an object") {
+                left.insert((drive, path, operation), figures);
+            }
+        }
+    }
+    assert_eq!(
+        (paths, sums.len(), files.len()),
+        (1020, 1098, 1017),
+        "two disks that were flushed, and one file without a path"
+    );
+    let mut of_operations = [0; 3];
+    for row in &sums {
+        let operation = ["Read", "Write", "Flush"][row.operation as usize];
+        let key = match row.file.map(|file| files[file.index()].path.as_str()) {
+            Some(path) => (&path[..1], path, operation),
+            None if row.disk.is_some() => (if row.disk == Some(0) { "Id0" } else { "Id1" }, "Flush", operation),
+            None => ("Unknown", "Unknown (0x0)", operation),
+        };
+        let stored = left.remove(&key).unwrap_or_else(|| panic!("{key:?}"));
+        assert_eq!(
+            (row.size, row.service),
+            (number(&stored["SizeInBytes"]), number(&stored["DiskServiceTimeInus"]) * 1000)
+        );
+        let processes = stored["Processes"].as_array().expect("a list");
+        assert!(row.process.is_none() || processes.len() == 1, "{key:?}");
+        of_operations[row.operation as usize] += row.service / 1000;
+    }
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(of_operations, [3_323_412, 395_782, 725_665]);
+    assert_eq!(Some(of_operations.iter().sum()), part["TotalDiskServiceTimeInus"].as_i64());
+}
+
+#[test]
+fn power_settings_are_what_is_stored() {
+    let folder = Folder::new();
+    let Some((path, value)) = shared(&folder, LONG_TRACE) else { return };
+    let archive = imported(&path);
+    let part = value["PowerConfiguration"].as_array().expect("a list");
+    assert_eq!(part.len(), 1);
+    let found: Vec<PowerSettingRow> = rows(&archive);
+    let times: std::collections::BTreeSet<i64> = found.iter().map(|row| row.time).collect();
+    assert_eq!(times.into_iter().collect::<Vec<_>>(), [424_177_550_000], "one configuration");
+    let setting = |guid: &str| found.iter().find(|row| row.setting == guid).map(|row| (row.value, row.text.as_deref()));
+    let parking = &part[0]["ProcessorParkingConfiguration"];
+    for (guid, stored) in [
+        ("be337238-0d82-4146-a960-4f3749d470c7", &part[0]["BoostMode"]),
+        ("893dee8e-2bef-41e0-89c6-b55d0929964c", &part[0]["MinThrottlingFrequencyPercent"]),
+        ("7f2f5cfa-f10c-4823-b5e1-e93ae85f46b5", &part[0]["HeteroPolicyInEffect"]),
+        ("0cc5b647-c1df-4637-891a-dec35c318583", &parking["MinUnparkedProcessorPercent"]),
+        ("1facfc65-a930-4bc5-9f38-504ec097bbc0", &parking["InitialPerformancePercentClass1"]),
+    ] {
+        assert_eq!(setting(guid), Some((stored.as_i64(), None)), "{guid}");
+    }
+    let active = part[0]["ActivePowerProfileGuid"].as_str();
+    assert_eq!(setting("31f9f286-5084-42fe-b720-2b0264993763"), Some((None, active)));
+    assert_eq!(setting("97cfac41-2217-47eb-992d-618b1977c907"), None, "0 stands for what was not recorded, too");
+}
+
+#[test]
+fn numbers_of_events_without_rows_are_kept() {
+    let folder = Folder::new();
+    for (name, exceptions, threads) in [(CALLUP, "11", None), (LONG_TRACE, "4469", Some("9811"))] {
+        let Some((path, _)) = shared(&folder, name) else { return };
+        let archive = imported(&path);
+        let facts = &archive.info().facts;
+        let fact = |path: &str| facts.iter().find(|(known, _)| known == path).map(|(_, value)| value.as_str());
+        assert_eq!(fact("etwanalyzer.exceptions"), Some(exceptions));
+        assert_eq!(fact("etwanalyzer.thread_pool_events"), threads);
+        assert!(rows::<ThreadPoolRow>(&archive).is_empty(), "none is a starvation");
+        let caveats = &archive.info().caveats;
+        assert!(caveats.iter().any(|caveat| caveat.ends_with("not imported: Exceptions")), "{caveats:?}");
+    }
 }

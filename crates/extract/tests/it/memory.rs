@@ -98,7 +98,7 @@ fn check(extracted: &Extracted, version: u8, is_from_provider: bool) {
         let expected = MemoryStateRow {
             time: reading * 500 * MS,
             zero: Some(pages(1 + reading)),
-            free: pages(2 + reading),
+            free: Some(pages(2 + reading)),
             modified: Some(pages(3 + reading)),
             modified_no_write: Some(pages(4 + reading)),
             modified_page_file: Some(pages(6)),

@@ -62,8 +62,8 @@ row! {
         /// Pages that are free and zeroed. Windows only, as are the lists of modified, standby and bad
         /// pages and the pools.
         zero: Option<i64>, Plain, "bytes", "ZeroPageCount";
-        /// Pages that are free.
-        free: i64, Plain, "bytes", "FreePageCount; MemFree";
+        /// Pages that are free. Null in an import of an extract of ETWAnalyzer.
+        free: Option<i64>, Plain, "bytes", "FreePageCount; MemFree";
         /// Pages that wait to be written, those for the page file included.
         modified: Option<i64>, Plain, "bytes", "ModifiedPageCount";
         /// Pages that wait for a component that writes them by itself.

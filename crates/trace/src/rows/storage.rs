@@ -115,3 +115,25 @@ row! {
         stack: Option<StackId>, Plain, "", "StackWalk/Stack of this event; call chain of major-faults";
     }
 }
+
+row! {
+    /// Operations on one file, or on one disk, of an import of an extract of ETWAnalyzer: their sums,
+    /// without times and without their number.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct DiskSummaryRow in "disk_summary", always: false, since: 7, Untimed() {
+        /// The process that asked, where a single one did. Null: several did, or none is known.
+        process: Option<ProcessId>, Dictionary, "", "Disk Processes";
+        /// Disk number; null where the operations have a file: the extract has its drive instead.
+        disk: Option<i32>, Dictionary, "", "Disk DriveToPath";
+        /// 0 read, 1 write, 2 flush.
+        operation: DiskOperation, Dictionary, "", "Disk FilePathToDiskEvents";
+        /// The file; null: none, or not known.
+        file: Option<FileId>, Plain, "", "Disk FilePathToDiskEvents";
+        /// Bytes read or written.
+        size: i64, Plain, "bytes", "Disk SizeInBytes";
+        /// Sum of the service times, each cut to whole µs.
+        service: i64, Plain, "ns", "Disk DiskServiceTimeInus";
+        /// I/O priority, as in `disk_io`; null: the operations had several.
+        priority: Option<i8>, Dictionary, "", "Disk Priorities";
+    }
+}

@@ -51,7 +51,7 @@ fn sizes(state: &MemoryStateRow) -> Vec<(String, i64)> {
     let mut all: Vec<(String, i64)> = [
         one("active", state.active),
         one("zero", state.zero),
-        one("free", Some(state.free)),
+        one("free", state.free),
         one("zero and free", state.zero.and_then(|_| free(state))),
         one("modified", state.modified),
         one("modified, for the page file", state.modified_page_file),

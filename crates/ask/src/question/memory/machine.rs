@@ -17,7 +17,7 @@ pub(super) struct Row {
 
 /// Bytes that are free, zeroed or not.
 pub(super) fn free(state: &MemoryStateRow) -> Option<i64> {
-    Some(state.zero.unwrap_or(0).saturating_add(state.free))
+    Some(state.zero.unwrap_or(0).saturating_add(state.free?))
 }
 
 /// Bytes of all standby lists; on Linux the page cache.

@@ -16,6 +16,7 @@ use tracesift_trace::rows::{MemoryProcessRow, MemorySessionRow, MemoryStateRow, 
 use crate::absence::Absence;
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
+use crate::columns;
 use crate::filter::ProcessFilter;
 use crate::order::{Between, Top};
 use crate::processes::{Processes, asked, read};
@@ -25,6 +26,9 @@ use crate::shown::Shown;
 use tracesift_grammar::TimeRange;
 
 pub use self::options::Options;
+
+/// Columns that an import cannot tell: it has two readings without their times.
+const UNKNOWN_IN_IMPORTS: &[&str] = &["first_ns", "last_ns", "min", "max"];
 
 /// The profile of `tracesift record` that records memory.
 const PROFILE: &str = "Memory";
@@ -175,6 +179,11 @@ impl Ask for Question {
             .then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
     }
 
+    /// An import has the first and the last reading of the recording, without their times.
+    fn sums_suffice(&self) -> bool {
+        self.time.is_everything() && !matches!(self.about, About::Trims(_))
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some(why) = self.absence(recording) {
             let mut section = recording.file.absent("memory", why);
@@ -185,7 +194,7 @@ impl Ask for Question {
             return Ok(section);
         }
         let file = &recording.file;
-        Ok(match self.about {
+        let section = match self.about {
             About::Machine => machine::COLUMNS.section(file, &machine::rows(recording, self.time)?, Vec::new()),
             About::Lists => lists::COLUMNS.section(file, &lists::rows(recording, self.time)?, Vec::new()),
             About::Sessions => sessions::COLUMNS.section(file, &sessions::rows(recording, self.time)?, Vec::new()),
@@ -204,7 +213,9 @@ impl Ask for Question {
                 self.top.apply(&mut rows);
                 trims::COLUMNS.section(file, &rows, Vec::new())
             }
-        })
+        };
+        // An import does not tell when, nor what was between.
+        Ok(if file.is_imported { columns::without(section, &self.columns(), UNKNOWN_IN_IMPORTS) } else { section })
     }
 }
 
@@ -262,7 +273,7 @@ mod tests {
             writer.memory_state(&MemoryStateRow {
                 time,
                 zero: Some(1),
-                free: free - 1,
+                free: Some(free - 1),
                 standby: Some(vec![1, 2, 3, 4, 5, 6, 7, 8]),
                 repurposed: Some(vec![free; 8]),
                 commit: Some(1000 + free),

@@ -106,8 +106,8 @@ const fn linux_profile(source: RowSource) -> &'static str {
 pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
     if file.is_imported {
         return vec![AbsentPart {
-            what: "single events, call stacks and times",
-            why: "an import has sums only".into(),
+            what: "call stacks, and single events of most kinds",
+            why: "an import has what the extract of ETWAnalyzer has".into(),
             profile: None,
         }];
     }

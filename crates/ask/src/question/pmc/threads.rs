@@ -12,7 +12,7 @@ use super::figures::{Counted, figures};
 use crate::answer::{ColumnOf, Kind};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Measure, TableQuestion};
+use crate::table_question::{self, Dimension, Imported, Measure, TableQuestion};
 
 /// Counts of threads.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +127,8 @@ impl TableQuestion for Threads {
     )];
     const BY: &'static [&'static str] = &["process", "core-type"];
     const SORT: &'static str = "instructions";
+    const IMPORTED: Imported = Imported::Whole;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &["unknown", "parts"];
     const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("run");
     // The idle loop has a row of its own.
     const WITH_IDLE: bool = true;

@@ -258,6 +258,11 @@ impl Ask for Question {
         Box::new(Self { time, ..*self })
     }
 
+    /// An import has the settings at the end of the recording, and no changes.
+    fn sums_suffice(&self) -> bool {
+        self.rows == About::InForce
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if archive.row_count::<PowerSettingRow>() == 0 {

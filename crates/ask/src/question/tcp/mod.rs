@@ -34,7 +34,7 @@ use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Between;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Imported, Limit, Measure, TableQuestion};
 use crate::usage_error::UsageError;
 
 /// Connections of TCP.
@@ -79,6 +79,7 @@ impl TableQuestion for Tcp {
     const LIST: &'static [ColumnOf<ConnectionRow>] = LIST;
     const BY: &'static [&'static str] = &["process", "connection"];
     const SORT: &'static str = "bytes";
+    const IMPORTED: Imported = Imported::Whole;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "remote", "retransmits", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump tcp X.sift --top 10", "the connections with most data"),

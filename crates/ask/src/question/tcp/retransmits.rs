@@ -127,6 +127,11 @@ impl Ask for Question {
         Box::new(Self { connections: self.connections.of_range(time, origin), ..self.clone() })
     }
 
+    /// An import has single retransmissions, but no figures of the connections in a part of the recording.
+    fn sums_suffice(&self) -> bool {
+        self.connections.time.is_everything() || !self.connections.asks_of_rows()
+    }
+
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         if archive.row_count::<NetworkIoRow>() == 0 {

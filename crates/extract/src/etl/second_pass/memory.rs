@@ -123,7 +123,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let row = MemoryStateRow {
             time: self.clock.ns(record.time()),
             zero: Some(bytes(lists.zero)),
-            free: bytes(lists.free),
+            free: Some(bytes(lists.free)),
             modified: Some(bytes(lists.modified)),
             modified_no_write: Some(bytes(lists.modified_no_write)),
             modified_page_file: lists.modified_page_file.map(bytes),

@@ -85,12 +85,15 @@ impl TableQuestion for Registry {
             .meaning("Operations whose status is a warning or an error, also the one that ends an enumeration.")
             .sorted(&["failed"])
             .total("failed"),
+        Measure::rows_if("timed", "Timed", has_length)
+            .meaning("Operations that have a duration: their begin is in the recording.")
+            .details(),
         Measure::duration("sum_ns", "Sum")
             .meaning("Sum of the durations, each cut to the time range.")
             .sorted(&["sum", "time"])
             .total("sum"),
-        Measure::mean("avg_ns", "Average", Kind::Microseconds, ["sum_ns", "calls"])
-            .meaning("Mean duration.")
+        Measure::mean("avg_ns", "Average", Kind::Microseconds, ["sum_ns", "timed"])
+            .meaning("Mean duration of the operations that have one.")
             .sorted(&["average"]),
         Measure::longest("longest_ns", "Longest")
             .meaning("Duration of the longest operation.")
@@ -147,7 +150,7 @@ impl TableQuestion for Registry {
         &["--by=tag"],
         &["--by=stack"],
     ];
-    const HAS_LENGTH: Option<fn(&Operation) -> bool> = Some(|row| row.begin_unknown != Some(true));
+    const HAS_LENGTH: Option<fn(&Operation) -> bool> = Some(has_length);
 
     fn process(row: &Operation) -> Option<ProcessId> {
         row.process
@@ -156,6 +159,11 @@ impl TableQuestion for Registry {
     fn times(row: &Operation) -> (i64, i64) {
         (row.start, row.time.max(row.start))
     }
+}
+
+/// Whether the begin of an operation is in the recording.
+fn has_length(row: &Operation) -> bool {
+    row.begin_unknown != Some(true)
 }
 
 /// The name of a value, as it is shown.

@@ -115,12 +115,17 @@ fn scan<Q: TableQuestion, const N: usize>(
         Of::Thread(thread) => Some(thread),
         _ => None,
     });
+    // A row without a length adds nothing to sums of times.
+    let has_length = Q::HAS_LENGTH.filter(|_| matches!(how, How::Duration));
     let place = code_of(Q::DIMENSIONS);
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
     scan_rows::<Q>(recording.archive(), touching, false, &mut |row| {
         let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
+        if has_length.is_some_and(|has_length| !has_length(row)) {
+            return;
+        }
         let amount = amount(how, row, part);
         if amount > 0 {
             let (stack, frame) = match place {

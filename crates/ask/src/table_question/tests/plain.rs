@@ -14,7 +14,7 @@ use crate::answer::{Section, Value};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
-use crate::table_question::dimension::{Names, Of};
+use crate::table_question::dimension::{self, Names, Of};
 use crate::table_question::measure::{How, Quotient};
 use crate::table_question::places::{UNTOLD, UNTOLD_TEXT};
 use crate::table_question::{Listing, TableQuestion};
@@ -126,11 +126,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             Some(_) => false,
         };
-        let passes = |row: &Q::Row| {
-            asked.patterns.iter().all(|(place, list)| {
-                self.texts(*place, row).iter().any(|text| Self::passes(*place, text.as_deref(), list))
-            })
-        };
+        let passes = |row: &Q::Row| asked.patterns.iter().all(|(place, list)| self.lets_pass(*place, row, list));
         let passes_limits = |row: &Q::Row| {
             asked.limits.iter().all(|(place, between)| between.contains((Q::LIMITS[*place].figure)(row)))
                 && asked.conditions.iter().all(|place| (Q::CONDITIONS[*place].holds)(row))
@@ -151,6 +147,19 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let rows = self.rows.iter().zip(&self.exited).map(altered);
         let rows = rows.filter(|row| Q::is_asked(row) && is_of_process(row) && passes(row) && passes_limits(row));
         rows.filter_map(part).collect()
+    }
+
+    /// Whether patterns of a dimension let a row pass: by a text, or by the number that a text stands for.
+    fn lets_pass(&self, place: usize, row: &Q::Row, list: &str) -> bool {
+        let passes = |text: &Option<String>| Self::passes(place, text.as_deref(), list);
+        let Of::Number { number, names, .. } = &Q::DIMENSIONS[place].of else {
+            return self.texts(place, row).iter().any(passes);
+        };
+        let (Some(text), Some(number)) = (self.known_text(place, row), number(row)) else { return false };
+        let written = dimension::status(number).filter(|_| matches!(names, Names::Words(_)));
+        let number = number.to_string();
+        let texts: Vec<&str> = [Some(text.as_str()), Some(&number), written.as_deref()].into_iter().flatten().collect();
+        Patterns::parse(list).matches_any(&texts)
     }
 
     /// Whether patterns let a text of a dimension pass.
@@ -177,7 +186,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let mut keys = vec![Vec::new()];
         for place in &asked.question.by {
             let mut texts = self.texts(*place, row);
-            if let Some((_, list)) = asked.patterns.iter().find(|(filtered, _)| filtered == place) {
+            let is_list = matches!(Q::DIMENSIONS[*place].of, Of::Texts { .. });
+            if let Some((_, list)) = asked.patterns.iter().find(|(filtered, _)| is_list && filtered == place) {
                 texts.retain(|text| Self::passes(*place, text.as_deref(), list));
             }
             let with = |key: &Vec<Option<String>>, text: &Option<String>| [key.clone(), vec![text.clone()]].concat();

@@ -1,0 +1,49 @@
+//! The values of a dimension that the rows of an archive have.
+
+use rustc_hash::FxHashMap;
+use tracesift_archive::{Archive, Error};
+
+use super::dimension::ValueOf;
+use super::names::Interner;
+use super::places::UNTOLD;
+use super::{TableQuestion, scan_rows};
+
+/// Values, each with the number of its rows.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Number of rows by number.
+    pub(super) numbers: FxHashMap<i64, i64>,
+    /// The texts of the numbers, where rows have texts.
+    texts: Interner,
+}
+
+impl Tally {
+    fn add(&mut self, number: i64) {
+        *self.numbers.entry(number).or_default() += 1;
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let number = self.texts.number(text);
+        self.add(number);
+    }
+
+    /// The texts, each with the number of its rows.
+    pub(super) fn into_texts(self) -> Vec<(String, i64)> {
+        let Self { numbers, texts } = self;
+        let named = |(number, rows)| Some((texts.text(number)?.to_owned(), rows));
+        numbers.into_iter().filter_map(named).collect()
+    }
+}
+
+/// The numbers or texts of a dimension that all rows have, whatever is asked. Of other dimensions none.
+pub(super) fn of<Q: TableQuestion>(archive: &Archive, dimension: usize) -> Result<Tally, Error> {
+    let value = Q::DIMENSIONS[dimension].value;
+    let mut tally = Tally::default();
+    scan_rows::<Q>(archive, None, false, &mut |row| match value {
+        ValueOf::Number(number) => number(row).filter(|number| *number != UNTOLD).iter().for_each(|n| tally.add(*n)),
+        ValueOf::Text(text) => text(row).into_iter().for_each(|text| tally.add_text(text)),
+        ValueOf::Texts(texts) => texts(row).into_iter().flatten().for_each(|text| tally.add_text(text)),
+        ValueOf::Process | ValueOf::Thread(_) | ValueOf::Code(_) | ValueOf::Stack(_) => {}
+    })?;
+    Ok(tally)
+}

@@ -1,4 +1,6 @@
 //! What rows add to the sums of their places.
+//!
+//! A closure in code over rows is compiled once per question. What needs no row stands in functions of its own.
 
 use tracesift_analysis::Span;
 
@@ -6,7 +8,7 @@ use super::arithmetic::{Adds, How, ThingOf};
 use super::dimension::TextsOf;
 use super::measure::Measure;
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, ROWS};
-use super::sums::{Part, Sums, add_known, add_weighted, count, longest, only};
+use super::sums::{Alive, Part, Sums, TextCounts, add_known, add_weighted, count, longest, only};
 
 /// What each row adds to the sums of its place, as a plan says.
 pub(super) struct Additions<R: 'static> {
@@ -59,7 +61,10 @@ impl<R> Additions<R> {
         if let Some(union) = sums.unions.get_mut(place) {
             union.add(Span::new(part.start, part.start.saturating_add(part.length)));
         }
-        let has_length = self.has_length.is_none_or(|has_length| has_length(row));
+        let has_length = match self.has_length {
+            Some(has_length) => has_length(row),
+            None => true,
+        };
         let Some(counted) = part.counted else {
             for (cell, adds) in &self.steps {
                 let cell = *cell;
@@ -91,7 +96,11 @@ impl<R> Additions<R> {
                 Adds::Longest if has_length => longest(cells, cell, counted),
                 Adds::Max(figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
                 Adds::Min(figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
-                Adds::Only(figure) => figure(row).iter().for_each(|figure| only(cells, cell, (*figure, 1))),
+                Adds::Only(figure) => {
+                    if let Some(figure) = figure(row) {
+                        only(cells, cell, (figure, 1));
+                    }
+                }
                 Adds::Weighted(figures) => {
                     if let Some((figure, weight)) = figures(row) {
                         add_weighted(cells, cell, (i128::from(figure) * i128::from(weight), weight));
@@ -116,8 +125,7 @@ impl<R> Additions<R> {
             times.push(counted.1);
         }
         if let (Some(lives), Some(asked)) = (sums.lives.get_mut(place), &self.lives) {
-            let ends = part.ends && !(asked.is_open)(row);
-            lives.push((part.start, ends.then(|| part.start.saturating_add(part.length)), (asked.figure)(row)));
+            lives.push(alive(part, (asked.is_open)(row), (asked.figure)(row)));
         }
         if let (Some(things), Some(of)) = (sums.once.get_mut(place), self.once)
             && let Some(thing) = of(row)
@@ -126,8 +134,19 @@ impl<R> Additions<R> {
             things.push(thing);
         }
         for (list, texts) in self.texts.iter().enumerate() {
-            let counts = &mut sums.texts[place * self.texts.len() + list];
-            texts(row).into_iter().flatten().for_each(|text| count(counts, text, 1));
+            count_all(&mut sums.texts[place * self.texts.len() + list], texts(row));
         }
     }
+}
+
+/// Begin and end of a row that may outlive the recording, and how much it counts.
+#[inline]
+fn alive(part: Part, is_open: bool, figure: i64) -> Alive {
+    let ends = part.ends && !is_open;
+    (part.start, ends.then(|| part.start.saturating_add(part.length)), figure)
+}
+
+/// Counts the texts of a list.
+fn count_all(counts: &mut TextCounts, texts: Option<&Vec<String>>) {
+    texts.into_iter().flatten().for_each(|text| count(counts, text, 1));
 }

@@ -234,6 +234,11 @@ impl Asked {
         at.map(|at| self.limits.swap_remove(at).1).unwrap_or_default()
     }
 
+    /// Whether patterns are asked of a dimension.
+    pub(super) fn is_filtered(&self, dimension: usize) -> bool {
+        self.patterns.iter().any(|(filtered, _)| *filtered == dimension)
+    }
+
     /// Whether every process of the table is asked for, those that nobody knows included.
     pub(super) fn takes_unknown_processes(&self) -> bool {
         self.filter.is_empty()

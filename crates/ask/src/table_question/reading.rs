@@ -3,7 +3,7 @@
 use tracesift_analysis::Span;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
-use tracesift_trace::{FrameId, StackId};
+use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 use super::additions::Additions;
 use super::asked::Asked;
@@ -62,6 +62,24 @@ struct Key<R: 'static> {
     is_filtered: bool,
 }
 
+/// The number of a process.
+#[inline]
+fn number_of_process(process: Option<ProcessId>) -> i64 {
+    process.map_or(UNKNOWN, |process| i64::from(process.0))
+}
+
+/// The number of a thread.
+#[inline]
+fn number_of_thread(thread: Option<ThreadId>) -> i64 {
+    thread.map_or(UNKNOWN, |thread| i64::from(thread.0))
+}
+
+/// The number of a stack.
+#[inline]
+fn number_of_stack(stack: Option<StackId>) -> i64 {
+    stack.map_or(UNKNOWN, |stack| i64::from(stack.0))
+}
+
 /// The number of a stack, or of a lone instruction.
 #[inline]
 fn number_of_code(place: (Option<StackId>, Option<FrameId>)) -> i64 {
@@ -93,19 +111,26 @@ pub(super) fn read<'p, Q: TableQuestion>(
 
 impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
     pub(super) fn new(asked: &'n Asked, plan: &'p Plan, ranges: &[TimeRange], names: &'n mut Names<'r>) -> Self {
-        let key = |dimension: &usize| Key {
-            value: Q::DIMENSIONS[*dimension].value,
-            is_filtered: asked.patterns.iter().any(|(filtered, _)| filtered == dimension),
-        };
-        Self {
-            limits: asked.limits.iter().map(|(place, between)| (&Q::LIMITS[*place], *between)).collect(),
-            conditions: asked.conditions.iter().map(|place| Q::CONDITIONS[*place].holds).collect(),
-            keys: plan.keys.iter().map(key).collect(),
+        let mut reading = Self {
+            limits: Vec::new(),
+            conditions: Vec::new(),
+            keys: Vec::new(),
             additions: Additions::new(plan, Q::MEASURES, Q::HAS_LENGTH),
             joined: plan.joined,
-            exited: Q::EXITED.filter(|_| asked.include_exited).map(|exited| exited.row),
+            exited: if asked.include_exited { Q::EXITED.map(|exited| exited.row) } else { None },
             seen: Seen::new(asked, plan, ranges, names),
+        };
+        for (place, between) in &asked.limits {
+            reading.limits.push((&Q::LIMITS[*place], *between));
         }
+        for place in &asked.conditions {
+            reading.conditions.push(Q::CONDITIONS[*place].holds);
+        }
+        for place in &plan.keys {
+            let value = Q::DIMENSIONS[*place].value;
+            reading.keys.push(Key { value, is_filtered: asked.is_filtered(*place) });
+        }
+        reading
     }
 
     /// Sees the rows that touch one of the ranges.
@@ -206,19 +231,21 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
                 return None;
             }
         }
-        if !self.conditions.iter().all(|holds| holds(row)) {
-            return None;
+        for holds in &self.conditions {
+            if !holds(row) {
+                return None;
+            }
         }
         let Seen { row: numbers, texts, .. } = &mut self.seen;
-        numbers[0] = Q::process(row).map_or(UNKNOWN, |process| i64::from(process.0));
+        numbers[0] = number_of_process(Q::process(row));
         for ((key, texts), number) in self.keys.iter().zip(texts).zip(&mut numbers[1..]) {
             *number = match key.value {
                 ValueOf::Number(number) => number(row).unwrap_or(UNKNOWN),
-                ValueOf::Thread(thread) => thread(row).map_or(UNKNOWN, |thread| i64::from(thread.0)),
+                ValueOf::Thread(thread) => number_of_thread(thread(row)),
                 ValueOf::Code(place) => number_of_code(place(row)),
-                ValueOf::Stack(stack) => stack(row).map_or(UNKNOWN, |stack| i64::from(stack.0)),
-                ValueOf::Text(text) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
-                ValueOf::Texts(list) => list(row).map_or(UNKNOWN, |list| texts.number_of_list(list)),
+                ValueOf::Stack(stack) => number_of_stack(stack(row)),
+                ValueOf::Text(text) => texts.number(text(row)),
+                ValueOf::Texts(list) => texts.number_of_list(list(row)),
                 // The first number has told.
                 ValueOf::Process => continue,
             };
@@ -232,7 +259,10 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
 
 /// Keeps a single row of a place, unless it is too small.
 fn keep<Q: TableQuestion>(keeper: &mut Keeper, place: u32, row: &Q::Row, part: Part) {
-    let figure = keeper.sort.map_or(0, |measure| alone::figure(Q::MEASURES, measure, row, part));
+    let figure = match keeper.sort {
+        Some(measure) => alone::figure(Q::MEASURES, measure, row, part),
+        None => 0,
+    };
     if keeper.takes(place, figure, part) {
         keeper.add(Single {
             figure,

@@ -47,7 +47,8 @@ pub(super) enum Texts {
 impl Texts {
     /// The number of a text.
     #[inline]
-    pub(super) fn number(&mut self, text: &str) -> i64 {
+    pub(super) fn number(&mut self, text: Option<&str>) -> i64 {
+        let Some(text) = text else { return UNKNOWN };
         match self {
             Self::Whole(texts) => texts.number(text),
             Self::Part(cut, level, texts) => texts.number(cut(text, *level)),
@@ -57,8 +58,11 @@ impl Texts {
 
     /// The number of a list.
     #[inline]
-    pub(super) fn number_of_list(&mut self, list: &[String]) -> i64 {
-        if let Self::Lists(lists) = self { lists.number(list) } else { UNKNOWN }
+    pub(super) fn number_of_list(&mut self, list: Option<&Vec<String>>) -> i64 {
+        match (self, list) {
+            (Self::Lists(lists), Some(list)) => lists.number(list),
+            _ => UNKNOWN,
+        }
     }
 }
 

@@ -95,12 +95,12 @@ impl Stated {
             most: Q::MOST,
             table: table::<Q>(),
             tables: Q::TABLES,
-            dimensions: Q::DIMENSIONS.iter().map(|dimension| &dimension.is).collect(),
-            measures: Q::MEASURES.iter().map(|measure| &measure.is).collect(),
-            limits: Q::LIMITS.iter().map(|limit| &limit.is).collect(),
-            conditions: Q::CONDITIONS.iter().map(|of| Flag { option: of.option, help: of.help }).collect(),
+            dimensions: parts(Q::DIMENSIONS, |dimension| &dimension.is),
+            measures: parts(Q::MEASURES, |measure| &measure.is),
+            limits: parts(Q::LIMITS, |limit| &limit.is),
+            conditions: parts(Q::CONDITIONS, |of| Flag { option: of.option, help: of.help }),
             exited: Q::EXITED.map(|exited| exited.help),
-            list: Q::LIST.iter().map(|column| column.column).collect(),
+            list: parts(Q::LIST, |column| column.column),
             details_are_rows: Q::DETAILS_ARE_ROWS,
             stacks_below: Q::STACKS_BELOW,
             has_unknown_lengths: Q::HAS_LENGTH.is_some(),
@@ -199,4 +199,13 @@ impl Stated {
         by.dedup();
         Ok(by)
     }
+}
+
+/// A part of each of some things. A loop, as it is compiled for each question.
+fn parts<T, P>(all: &'static [T], part: fn(&'static T) -> P) -> Vec<P> {
+    let mut parts = Vec::with_capacity(all.len());
+    for one in all {
+        parts.push(part(one));
+    }
+    parts
 }

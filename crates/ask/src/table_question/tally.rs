@@ -22,9 +22,24 @@ impl Tally {
         *self.numbers.entry(number).or_default() += 1;
     }
 
-    fn add_text(&mut self, text: &str) {
-        let number = self.texts.number(text);
-        self.add(number);
+    /// Adds the number of a row.
+    fn add_number(&mut self, number: Option<i64>) {
+        if let Some(number) = number.filter(|number| *number != UNTOLD) {
+            self.add(number);
+        }
+    }
+
+    /// Adds the text of a row.
+    fn add_text(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            let number = self.texts.number(text);
+            self.add(number);
+        }
+    }
+
+    /// Adds the texts of a row.
+    fn add_texts(&mut self, texts: Option<&Vec<String>>) {
+        texts.into_iter().flatten().for_each(|text| self.add_text(Some(text)));
     }
 
     /// The texts, each with the number of its rows.
@@ -40,9 +55,9 @@ pub(super) fn of<Q: TableQuestion>(archive: &Archive, dimension: usize) -> Resul
     let value = Q::DIMENSIONS[dimension].value;
     let mut tally = Tally::default();
     scan_rows::<Q>(archive, None, false, &mut |row| match value {
-        ValueOf::Number(number) => number(row).filter(|number| *number != UNTOLD).iter().for_each(|n| tally.add(*n)),
-        ValueOf::Text(text) => text(row).into_iter().for_each(|text| tally.add_text(text)),
-        ValueOf::Texts(texts) => texts(row).into_iter().flatten().for_each(|text| tally.add_text(text)),
+        ValueOf::Number(number) => tally.add_number(number(row)),
+        ValueOf::Text(text) => tally.add_text(text(row)),
+        ValueOf::Texts(texts) => tally.add_texts(texts(row)),
         ValueOf::Process | ValueOf::Thread(_) | ValueOf::Code(_) | ValueOf::Stack(_) => {}
     })?;
     Ok(tally)

@@ -234,6 +234,12 @@ impl Asked {
         at.map(|at| self.limits.swap_remove(at).1).unwrap_or_default()
     }
 
+    /// Whether the patterns of an option are asked.
+    pub(crate) fn has_patterns(&self, option: &str) -> bool {
+        let is_of = |place: usize| self.stated.dimensions[place].filter.is_some_and(|filter| filter.option == option);
+        self.patterns.iter().any(|(place, _)| is_of(*place))
+    }
+
     /// Whether patterns are asked of a dimension.
     pub(super) fn is_filtered(&self, dimension: usize) -> bool {
         self.patterns.iter().any(|(filtered, _)| *filtered == dimension)

@@ -148,6 +148,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether rows of the idle loop are asked for, too, where no process is chosen.
     const WITH_IDLE: bool = false;
 
+    /// Whether rows are sums of the whole recording, so that parts of it have no answer.
+    const ONLY_WHOLE: bool = false;
+
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 

@@ -164,7 +164,13 @@ impl Asked {
             let absence = file.absence_with_cure(stated.table.name, stated.source, archive.info().kind == "perf");
             return Some(file.absent(stated.what[1], absence));
         }
-        let parts = stated.parts.filter(|_| ranges.iter().any(|range| !range.is_everything()))?;
+        if ranges.iter().all(TimeRange::is_everything) {
+            return None;
+        }
+        if stated.only_whole {
+            return Some(file.absent(stated.what[1], "the archive has their sums over the whole recording"));
+        }
+        let parts = stated.parts?;
         let is_left_out = file.left_out.iter().any(|table| table == parts.name);
         is_left_out.then(|| {
             let text = format!("figures of a part need the table {}, which was not extracted", parts.name);

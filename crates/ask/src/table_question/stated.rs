@@ -53,6 +53,7 @@ pub(super) struct Stated {
     pub(super) tree: Option<&'static str>,
     pub(super) shorthands: &'static [Shorthand],
     pub(super) parts: Option<&'static TableDefinition>,
+    pub(super) only_whole: bool,
     pub(super) rows: OverRows,
 }
 
@@ -116,6 +117,7 @@ impl Stated {
             tree: Q::TREE,
             shorthands: Q::SHORTHANDS,
             parts: Q::PARTS,
+            only_whole: Q::ONLY_WHOLE,
             rows: OverRows { count: Q::count, notes: Q::notes, read: reading::read::<Q>, tally: tally::of::<Q> },
         })
     }

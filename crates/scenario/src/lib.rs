@@ -8,7 +8,6 @@
 
 pub mod allocations;
 pub mod branches;
-pub mod branches;
 pub mod classes;
 pub mod dns;
 mod emit;

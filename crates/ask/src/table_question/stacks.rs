@@ -7,7 +7,6 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
 use super::alone::amount;
-#[cfg(test)]
 use super::arithmetic::How;
 use super::dimension::{Dimension, Of, ValueOf};
 use super::reading::part;

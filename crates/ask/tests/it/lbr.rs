@@ -102,8 +102,8 @@ fn calls_go_from_one_function_to_another() {
 fn a_part_of_the_recording_has_no_answer() {
     let directory = tempfile::tempdir().expect("a directory");
     let source = source(directory.path());
-    let time = TimeRange { start: Some(0), end: Some(1_000) };
-    let question = Question { time, ..Question::default() };
+    let mut question = Question::default();
+    question.time = TimeRange { start: Some(0), end: Some(1_000) };
     let outcome = ask(&[source], &question, &When::default());
     let [section] = &outcome.answer.sections[..] else { panic!("one file") };
     assert!(section.is_absent && section.rows.is_empty());

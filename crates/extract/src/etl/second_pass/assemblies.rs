@@ -1,6 +1,7 @@
 //! Assemblies of .NET programs, from events of the runtime and of its rundown.
 
 use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
+use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Guid, Record, event_fields};
 use tracesift_trace::RowSink;
 use tracesift_trace::assemblies::Assemblies;
@@ -15,7 +16,7 @@ event_fields! {
         id: u64 = "AssemblyID",
         domain: u64 = "AppDomainID",
         flags: i64 = "AssemblyFlags",
-        name: &'a str = "FullyQualifiedAssemblyName",
+        name: FieldText<'a> = "FullyQualifiedAssemblyName",
         runtime: i64 = "ClrInstanceID",
     }
 }
@@ -24,7 +25,7 @@ event_fields! {
     /// A module of an assembly.
     struct Module<'a> {
         assembly: u64 = "AssemblyID",
-        path: &'a str = "ModuleILPath",
+        path: FieldText<'a> = "ModuleILPath",
     }
 }
 
@@ -67,10 +68,9 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             let fields = &mut self.assemblies.modules[place];
             let Some(event) = fields.read(record, &self.schemas, &mut self.health) else { return };
             let process = self.caller(record).process;
-            if let (Some(process), Some(id), Some(path)) = (process, event.assembly, event.path)
-                && !path.is_empty()
-            {
-                self.assemblies.lives.path(process, id, is_new, || path.to_string());
+            let path = event.path.map(|path| path.to_string()).filter(|path| !path.is_empty());
+            if let (Some(process), Some(id), Some(path)) = (process, event.assembly, path) {
+                self.assemblies.lives.path(process, id, is_new, || path);
             }
             return;
         }

@@ -13,7 +13,7 @@ use tracesift_trace::rows::{
     FilterCallRow, HandleRow, HardFaultRow, MarkRow, MemoryProcessRow, MemoryStateRow, ModuleRow, ObjectRow,
     PowerSettingRow, SocketCallRow, allocation_kinds, handle_kinds, handle_origins,
 };
-use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId, ThreadId};
+use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId};
 
 use super::archives::{self, LENGTH, description, processes, threads};
 use super::made::{Made, skewed, span, who};

@@ -2,7 +2,8 @@
 //!
 //! Such an extract is one JSON document with the sums of a whole recording, and a few more beside it (`X_Derived_*.json`), loose or
 //! together in a 7z container (`X.json7z`). It holds no events, so what comes out is an archive of summaries: processes, CPU per
-//! process, CPU, wait and ready per method, modules, marks, connections, DNS queries, memory, power settings. What ETWAnalyzer did not write down is null, or said in a caveat.
+//! process, CPU, wait and ready per method, modules, marks, disk operations, connections, DNS queries, memory, power settings. What
+//! ETWAnalyzer did not write down is null, or said in a caveat.
 //!
 //! Data flows one way: `source` finds and opens the documents, [`document`] is what stands in them, [`Extract`] what it means as rows, and
 //! [`import()`] writes these. Files come from strangers: their size, their depth and the number of their elements have

@@ -90,7 +90,6 @@ fn begins_in_text<'a>(lines: &'a [Traced], file: &'a str, key: &'a str, cpu: i16
 fn counts_are_those_that_the_kernel_has() {
     let Some((recorded, extracted)) = record() else { return };
     let rows: Vec<InterruptRow> = extracted.archive.rows().unwrap();
-    let lines = recorded.tracepoints();
     let zero = extracted.info.clock_zero;
     let mut readings: BTreeMap<(&str, &str, i16), Vec<[i64; 3]>> = BTreeMap::new();
     for line in recorded.output.lines() {
@@ -123,7 +122,7 @@ fn counts_are_those_that_the_kernel_has() {
         let found = bounds(&rows.iter().filter(is_of_line).map(|row| row.start + zero).collect::<Vec<_>>());
         let counted = last - first;
         if !found.contains(&counted) {
-            let printed = bounds(&begins_in_text(&lines, file, key, *cpu).collect::<Vec<_>>());
+            let printed = bounds(&begins_in_text(&recorded.tracepoints(), file, key, *cpu).collect::<Vec<_>>());
             let line =
                 format!("{file} {key} CPU {cpu}: {counted} counted, {found:?} found, {printed:?} in perf's text");
             assert!(found == printed, "{line}");

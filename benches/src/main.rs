@@ -2,7 +2,7 @@
 //!
 //!     cargo run --profile dist -p tracesift-benches -- all --dir /tmp/bench
 //!
-//! `perf-data`, `stacks`, `many`, `classes` and `all-classes` run the program itself, which `cargo build --profile dist` builds; `TRACESIFT_PROGRAM` names another one,
+//! `perf-data`, `stacks`, `many`, `classes`, `code-classes` and `all-classes` run the program itself, which `cargo build --profile dist` builds; `TRACESIFT_PROGRAM` names another one,
 //! such as that of packages (`packaging/build.sh`).
 //!
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
@@ -71,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         ("stacks", stacks::run),
         ("many", many::run),
         ("classes", many::run_classes),
+        ("code-classes", many::run_code_classes),
         ("all-classes", all_classes::run),
     ] {
         if all || what == name {
@@ -82,7 +83,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, all-classes or all"
+             stacks, many, classes, code-classes, all-classes or all"
         );
     }
     Ok(())

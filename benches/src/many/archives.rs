@@ -57,6 +57,26 @@ pub(crate) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
     Ok(place)
 }
 
+/// The directory with archives of a benchmark, made where it is not there yet. The number counts the sets of rows that it has had.
+pub(super) fn in_parallel(
+    parent: &Path,
+    (name, rows): (&str, u32),
+    write: fn(&Path, usize) -> anyhow::Result<()>,
+) -> anyhow::Result<PathBuf> {
+    let count = count()?;
+    let place = parent.join(format!("{name}-{count}-{}.{}-{rows}", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
+    if !place.exists() {
+        let unfinished = parent.join(format!("{name}-unfinished"));
+        if unfinished.exists() {
+            std::fs::remove_dir_all(&unfinished)?;
+        }
+        std::fs::create_dir_all(&unfinished)?;
+        (0..count).into_par_iter().try_for_each(|index| write(&unfinished, index))?;
+        std::fs::rename(&unfinished, &place)?;
+    }
+    Ok(place)
+}
+
 fn write(directory: &Path, index: usize, shared: &[Name], tags: &TagSet) -> anyhow::Result<()> {
     let mut random = SplitMix64::new(7_000 + index as u64);
     let names: Vec<Name> = shared.iter().cloned().chain(names::own(index, NAMES - SHARED)).collect();

@@ -5,8 +5,7 @@ mod power;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use rayon::prelude::*;
-use tracesift_archive::{ArchiveWriter, SCHEMA_VERSION, Table, WriterOptions};
+use tracesift_archive::{ArchiveWriter, WriterOptions};
 use tracesift_scenario::SplitMix64;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
@@ -14,9 +13,10 @@ use tracesift_trace::rows::{
     FilterCallRow, HandleRow, HardFaultRow, MarkRow, MemoryProcessRow, MemoryStateRow, ModuleRow, ObjectRow,
     PowerSettingRow, SocketCallRow, allocation_kinds, handle_kinds, handle_origins,
 };
-use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId, ThreadId};
+use tracesift_trace::{Clock, ConnectionId, FileId, Health, ModuleId, ProcessId};
 
-use super::archives::{self, LENGTH, PROCESSES, description, processes, threads};
+use super::archives::{self, LENGTH, description, processes, threads};
+use super::made::{Made, skewed, span, who};
 
 /// Paths of each archive.
 const FILES: usize = 2_000;
@@ -30,18 +30,7 @@ const DRIVERS: usize = 6;
 /// The directory with the archives, made where it is not there yet.
 pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
     // The last number counts the sets of rows that this benchmark has had.
-    let count = archives::count()?;
-    let place = parent.join(format!("classes-{count}-{}.{}-3", SCHEMA_VERSION[0], SCHEMA_VERSION[1]));
-    if !place.exists() {
-        let unfinished = parent.join("classes-unfinished");
-        if unfinished.exists() {
-            std::fs::remove_dir_all(&unfinished)?;
-        }
-        std::fs::create_dir_all(&unfinished)?;
-        (0..count).into_par_iter().try_for_each(|index| write(&unfinished, index))?;
-        std::fs::rename(&unfinished, &place)?;
-    }
-    Ok(place)
+    archives::in_parallel(parent, ("classes", 3), write)
 }
 
 fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
@@ -76,49 +65,9 @@ fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What writes rows of chance.
-struct Made<'a> {
-    random: SplitMix64,
-    writer: &'a mut ArchiveWriter,
-}
-
-impl Made<'_> {
-    /// Writes so many rows in the order of their times.
-    fn rows<T: Table>(&mut self, count: usize, make: fn(&mut SplitMix64, usize) -> T, time: fn(&T) -> i64) {
-        let mut rows: Vec<T> = (0..count).map(|row| make(&mut self.random, row)).collect();
-        rows.sort_by_key(time);
-        self.writer.write_table(&rows);
-    }
-
-    fn each<T: Table>(&mut self, rows: impl Iterator<Item = T>) {
-        let rows: Vec<T> = rows.collect();
-        self.writer.write_table(&rows);
-    }
-}
-
-/// An index, the small ones more often.
-fn skewed(random: &mut SplitMix64, length: usize) -> usize {
-    let (a, b) = (random.index(length), random.index(length));
-    a.min(b)
-}
-
-/// A process; its only thread has the same number.
-fn who(random: &mut SplitMix64) -> (ProcessId, ThreadId) {
-    let index = 2 + skewed(random, PROCESSES - 2) as i32;
-    (ProcessId(index), ThreadId(index))
-}
-
 /// A file: a process uses a dozen of them.
 fn file(random: &mut SplitMix64, process: ProcessId) -> Option<FileId> {
     random.chance(95).then(|| FileId((process.0 * 4 + skewed(random, 12) as i32) % FILES as i32))
-}
-
-/// Begin and end: most spans are short.
-fn span(random: &mut SplitMix64, longest: u64) -> (i64, i64) {
-    let most = random.below(longest) + 1;
-    let length = random.below(most).cast_signed();
-    let start = random.between(0, LENGTH - length);
-    (start, start + length)
 }
 
 fn size(random: &mut SplitMix64) -> i64 {

@@ -9,9 +9,12 @@
 
 mod archives;
 mod classes;
+mod code_classes;
 mod duckdb;
+mod made;
 mod names;
 mod of_classes;
+mod of_code;
 mod rows;
 
 use std::path::{Path, PathBuf};
@@ -77,6 +80,11 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 /// Questions about what threads wait for.
 pub(crate) fn run_classes(directory: &Path) -> anyhow::Result<()> {
     answer(directory, classes::directory, of_classes::QUESTIONS, (5, false))
+}
+
+/// Questions about what made code slow.
+pub(crate) fn run_code_classes(directory: &Path) -> anyhow::Result<()> {
+    answer(directory, code_classes::directory, of_code::QUESTIONS, (5, false))
 }
 
 fn answer(

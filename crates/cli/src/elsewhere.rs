@@ -49,7 +49,7 @@ const QUESTIONS: &[Line] = &[
     (&["throws", "signals"], Asked("exceptions and signals are", "tracesift dump exceptions X.sift")),
     (&["files", "fileio"], Asked("operations on files are", "tracesift dump file X.sift")),
     (&["compilations", "jitting"], Asked("compilations of .NET are", "tracesift dump jit X.sift")),
-    (&["lbr"], NotYet("last branch records", &[])),
+    (&["branches", "branch"], Asked("last branch records are", "tracesift dump lbr X.sift")),
     (&["focus", "hang", "hangs", "unresponsive"], Asked("delays of windows are", "tracesift dump ui X.sift")),
     (&["marks", "marker", "markers"], Asked("marks are", "tracesift dump mark X.sift")),
     (&["handle"], Asked("handles are", "tracesift dump handles X.sift")),

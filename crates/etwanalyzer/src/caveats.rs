@@ -46,8 +46,6 @@ pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> 
 pub(crate) fn not_imported(document: &Document) -> Option<String> {
     let sections = [
         ("FileIO", document.file_io),
-        ("Exceptions", document.exceptions.unwrap_or_default().stacks),
-        ("LBR", document.pmc.as_ref().map(|part| part.lbr_data).unwrap_or_default()),
         ("VirtualAlloc", document.virtual_alloc_data),
         ("ObjectRef", document.handle_data),
         ("TraceLogging", document.trace_logging),

@@ -13,9 +13,9 @@ pub use crate::bounded::{Entries, List};
 pub use crate::costs::{Cost, Costs};
 use crate::limits::{CONFIGURATIONS, CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
 pub use crate::sections::{
-    Asked, Connection, Content, Counter, DiskActivity, DnsClient, DnsEvent, Endpoint, Exceptions, IdleConfiguration,
-    MemoryUsage, Network, ParkingConfiguration, PathData, Pmc, PowerConfiguration, Retransmission, Starvation,
-    Statistics, TcpData, ThreadPool, WorkingSet,
+    Asked, Branches, Connection, Content, Counter, DiskActivity, DnsClient, DnsEvent, Endpoint, ExceptionStacks,
+    Exceptions, IdleConfiguration, MemoryUsage, Network, ParkingConfiguration, PathData, Pmc, PowerConfiguration,
+    Retransmission, Starvation, Statistics, TcpData, ThreadPool, Thrown, WorkingSet,
 };
 pub use crate::time::{Length, Moment};
 pub use crate::values::{Integer, Number, SharedStrings};
@@ -78,7 +78,7 @@ pub struct Document {
     pub power_configuration: List<PowerConfiguration, CONFIGURATIONS>,
     /// Starvation of thread pools.
     pub thread_pool: Option<ThreadPool>,
-    /// Exceptions of .NET: their number alone is imported.
+    /// Exceptions of .NET.
     pub exceptions: Option<Exceptions>,
     /// Sums of hardware counters, and branches.
     #[serde(rename = "PMC")]

@@ -3,8 +3,8 @@
 use tracesift_trace::HealthKind;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    CounterSummaryRow, CpuRow, DiskSummaryRow, FileRow, MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow,
-    ProcessRow, ProcessSummaryRow, TagSummaryRow,
+    BranchRow, CounterSummaryRow, CpuRow, DiskSummaryRow, FileRow, FrameRow, MarkRow, MethodSummaryRow, ModuleRow,
+    ProcessModuleRow, ProcessRow, ProcessSummaryRow, StackRow, SymbolRow, TagSummaryRow, ThreadRow,
 };
 use tracesift_trace::{Clock, Health, ProcessId, RowSink};
 
@@ -70,7 +70,8 @@ impl Extract {
         let mut health = Health::new();
         let mut identities = Identities::new(&document.processes.0);
         let mut info = describe(&document, zero);
-        let sections = Sections::take(&mut document, zero, info.end_ns, &mut identities, &mut health);
+        let sections = Sections::take(&mut document, zero, info.end_ns, &mut identities, &mut budget, &mut health)
+            .ok_or_else(too_much)?;
 
         let has_waits = has_waits(&document);
         let cpu = document.cpu.as_ref();
@@ -125,6 +126,36 @@ impl Extract {
         &self.sections.disk.files
     }
 
+    /// Table `threads`: those that threw exceptions.
+    #[must_use]
+    pub fn threads(&self) -> &[ThreadRow] {
+        &self.sections.exceptions.threads
+    }
+
+    /// Table `stacks`: those of exceptions.
+    #[must_use]
+    pub fn stacks(&self) -> &[StackRow] {
+        &self.sections.exceptions.stacks
+    }
+
+    /// Table `frames`: those of exceptions and branches, of which the names alone are known.
+    #[must_use]
+    pub fn frames(&self) -> &[FrameRow] {
+        &self.sections.code.frames
+    }
+
+    /// Table `symbols`: the names of these frames.
+    #[must_use]
+    pub fn symbols(&self) -> &[SymbolRow] {
+        &self.sections.code.symbols
+    }
+
+    /// Table `branches`.
+    #[must_use]
+    pub fn branches(&self) -> &[BranchRow] {
+        &self.sections.branches
+    }
+
     /// Table `disk_summary`.
     #[must_use]
     pub fn disk_sums(&self) -> &[DiskSummaryRow] {
@@ -136,7 +167,7 @@ impl Extract {
         self.sections.counters.for_each(visit);
     }
 
-    /// Writes connections, DNS queries, memory, power settings and events of thread pools.
+    /// Writes connections, DNS queries, memory, power settings, events of thread pools and exceptions.
     pub fn write_sections(&self, sink: &mut impl RowSink) {
         self.sections.write(sink);
     }

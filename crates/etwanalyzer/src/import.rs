@@ -79,11 +79,16 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     writer.write_table(&extract.process_modules);
     writer.write_table(&extract.cpus);
     writer.write_table(extract.files());
+    writer.write_table(extract.threads());
+    writer.write_table(extract.frames());
+    writer.write_table(extract.stacks());
     extract.marks.iter().for_each(|mark| writer.mark(mark));
     extract.write_sections(&mut writer);
     let mut sealed = writer.seal(info, &clock).wait()?;
     sealed.write_table(&extract.process_summary);
     sealed.write_table(extract.disk_sums());
+    sealed.write_table(extract.symbols());
+    sealed.write_table(extract.branches());
     sealed.write_each(|write| extract.for_each_counter(write));
     sealed.write_each(|write| extract.for_each_method(write));
     sealed.write_each(|write| extract.for_each_tag(write));

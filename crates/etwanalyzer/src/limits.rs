@@ -63,6 +63,10 @@ pub(crate) const CONNECTIONS: usize = 1 << 20;
 pub(crate) const RETRANSMISSIONS: usize = 1 << 21;
 /// DNS queries.
 pub(crate) const QUERIES: usize = 1 << 20;
+/// Exceptions with the same stack and message.
+pub(crate) const EXCEPTIONS: usize = 1 << 20;
+/// Stacks of exceptions.
+pub(crate) const STACKS: usize = 1 << 19;
 /// Starvations of the thread pool of one process.
 pub(crate) const STARVATIONS: usize = 1 << 19;
 

@@ -40,7 +40,7 @@ pub(crate) fn describe(document: &Document, zero: Moment) -> TraceInfo {
 /// Numbers of events of which the extract has only some.
 fn counts(document: &Document) -> Vec<(String, String)> {
     let counts = [
-        ("etwanalyzer.exceptions", document.exceptions.and_then(|part| part.count.count())),
+        ("etwanalyzer.exceptions", document.exceptions.as_ref().and_then(|part| part.count.count())),
         (
             "etwanalyzer.thread_pool_events",
             document.thread_pool.as_ref().and_then(|part| part.thread_pool_event_count.count()),

@@ -38,6 +38,14 @@ pub(crate) fn names(texts: &[String]) -> Vec<MethodName<'_>> {
     short_ones
 }
 
+/// A name, and the list of its arguments with its parentheses.
+pub(crate) fn with_arguments(text: &str) -> (MethodName<'_>, Option<&str>) {
+    let MethodName { module, function: whole } = split(text);
+    let function = without_arguments(whole);
+    let arguments = whole.get(function.len()..).filter(|arguments| !arguments.is_empty());
+    (MethodName { module, function }, arguments)
+}
+
 fn split(text: &str) -> MethodName<'_> {
     if text == NOTHING_KNOWN {
         return MethodName { module: None, function: UNKNOWN };

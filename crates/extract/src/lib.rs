@@ -1,5 +1,6 @@
 //! Turns recordings into archives: inputs, readers, model and summaries wired together.
 
+mod branches;
 mod calendar;
 mod caveats;
 pub mod counters;

@@ -80,6 +80,10 @@ pub(crate) fn seal(
             let mut written = Ok(());
             sealed.write_each(|write| written = names.for_each(write));
             written?;
+            let entries = names.entries()?;
+            if !entries.is_empty() {
+                sealed.write_table(&entries);
+            }
             progress.at("summarising", 0)?;
             let early = kept.as_ref().map(|rows| summarise(recording, &WithNames { rows, names: &names }, memory));
             let source = WithNames { rows: &archive, names: &names };

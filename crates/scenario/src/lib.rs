@@ -7,6 +7,7 @@
 //! recording of any size, and [`linux`] one of a Linux machine as perf.data.
 
 pub mod allocations;
+pub mod branches;
 pub mod classes;
 pub mod dns;
 mod emit;

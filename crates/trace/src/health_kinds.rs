@@ -167,6 +167,7 @@ health_kinds! {
     SAMPLED_TRACEPOINTS = "sampled_tracepoints", Usual, "A tracepoint was sampled: the recording has only a part of its events.", "";
     MULTIPLEXED_COUNTERS = "multiplexed_counters", Usual, "A counter shared its hardware with others and counted only a part of the time.",
         "Record fewer counters at once.";
+    BRANCHES_OVER_BUDGET = "branches_over_budget", Limit, "More pairs of instructions branched than are followed. The other branches were left out.", "";
     CHANGED_COUNTERS = "changed_counters", Limit, "Somebody else changed hardware counters of a CPU: counts across the change are not known.",
         "End other programs that use hardware counters.";
     COUNTERS_WENT_BACK = "counters_went_back", Usual, "A hardware counter was lower than at the switch before. Its count between them is not known.", "";

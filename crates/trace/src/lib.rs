@@ -6,6 +6,7 @@
 
 pub mod address_map;
 pub mod allocations;
+pub mod assemblies;
 pub mod clock;
 pub mod compilations;
 pub mod connections;

@@ -7,6 +7,8 @@
 //! `docs/archive-format.md`.
 
 mod activity;
+mod assemblies;
+mod branches;
 mod calls;
 mod code;
 mod events;
@@ -29,6 +31,8 @@ mod thread_pool;
 mod ui;
 
 pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
+pub use assemblies::AssemblyRow;
+pub use branches::{BranchRow, EntryFrameRow, branch_kinds};
 pub use calls::{FileIoRow, PageFaultRow, SyscallNameRow, SyscallRow, file_operations, page_fault_kinds};
 pub use code::{FrameRow, ManagedCodeRow, StackEndRow, StackRow, SymbolRow, stack_ends};
 pub use events::EventRow;
@@ -116,6 +120,7 @@ macro_rules! every_table {
             MemoryStateRow,
             ReclaimRow,
             JitMethodRow,
+            AssemblyRow,
             ClrAllocationRow,
             ExceptionRow,
             FocusRow,
@@ -126,7 +131,9 @@ macro_rules! every_table {
             TagSummaryRow,
             CounterSummaryRow,
             DiskSummaryRow,
-            StackEndRow
+            StackEndRow,
+            BranchRow,
+            EntryFrameRow
         }
     };
 }
@@ -153,6 +160,8 @@ macro_rules! event_tables {
             cpu_sample(CpuSampleRow) in cpu_samples,
             /// Allocated memory.
             allocation(AllocationRow) in allocations,
+            /// An assembly of .NET.
+            assembly(AssemblyRow) in assemblies,
             /// A sampled allocation of .NET.
             clr_allocation(ClrAllocationRow) in clr_allocations,
             /// A switch-in, closing or gap row.

@@ -4,7 +4,7 @@ use tracesift_scenario::SplitMix64;
 use tracesift_trace::rows::{CpuFrequencyRow, CpuRow, CpuSampleRow, EnergyRow};
 
 use super::super::archives::LENGTH;
-use super::{Made, who};
+use super::super::made::{Made, who};
 
 /// CPUs of each archive.
 const CPUS: i16 = 16;

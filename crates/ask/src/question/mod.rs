@@ -8,6 +8,7 @@ use crate::options::QuestionOptions;
 use crate::options::Registered;
 use crate::table_question::StackMeasure;
 
+pub mod assemblies;
 pub mod contention;
 pub mod cpu;
 pub mod disk;
@@ -27,6 +28,7 @@ pub mod idle;
 pub mod instants;
 pub mod interrupts;
 pub mod jit;
+pub mod lbr;
 pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
@@ -113,6 +115,8 @@ macro_rules! every_question {
             Energy(energy),
             /// What hardware counters counted: CPI, branches, cache misses
             Pmc(pmc),
+            /// Which functions were called, as last branch records tell
+            Lbr(lbr),
             /// Which power settings were in force, and which differ
             Power(power),
             /// Which handles were made and not closed, by which process
@@ -132,6 +136,8 @@ macro_rules! every_question {
             Gcalloc(gcalloc),
             /// Which .NET methods were compiled, how long it took, who waited
             Jit(jit),
+            /// Which .NET assemblies were loaded, when, and by whom
+            Assemblies(assemblies),
             /// Single events of any provider: how many, sums of their fields
             Events(events),
             /// What programs log by TraceLogging and EventSource

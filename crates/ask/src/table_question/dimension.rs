@@ -9,10 +9,21 @@ use crate::recording::OpenRecording;
 /// What rows can be grouped by, and filtered with.
 #[derive(Debug)]
 pub struct Dimension<R: 'static> {
+    /// What is known of it without a row.
+    pub(super) is: Described,
+    /// How a row gives its value.
+    pub(super) value: ValueOf<R>,
+}
+
+/// What is known of a dimension without a row.
+#[derive(Debug)]
+pub(super) struct Described {
     /// The word of `--by`.
     pub(super) name: &'static str,
-    /// How a row gives its value, and how a value gets its text.
-    pub(super) of: Of<R>,
+    /// What its values are, and how a value gets its text.
+    pub(super) of: Of,
+    /// The column of its texts; `None`: its columns are those that processes and threads have in all questions.
+    pub(super) column: Option<Column>,
     /// The option that keeps rows by their value.
     pub(super) filter: Option<Filter>,
     /// Whether lists of single rows show it with `--details` only: another dimension says more.
@@ -21,36 +32,62 @@ pub struct Dimension<R: 'static> {
     pub(super) beside: &'static [&'static str],
 }
 
-/// Where the value of a row comes from. While rows are read it is a number; texts are made for the groups.
-#[derive(Debug)]
-pub(super) enum Of<R: 'static> {
-    /// The process.
+/// What the values of a dimension are. While rows are read they are numbers; texts are made for the groups.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of {
+    /// Processes.
     Process,
-    /// The thread, which has a process.
-    Thread(fn(&R) -> Option<ThreadId>),
-    /// The function at which the stack was taken, or that has the instruction.
-    Method { place: fn(&R) -> (Option<StackId>, Option<FrameId>), column: Column },
-    /// A number that stands for something.
+    /// Threads, which have a process.
+    Thread,
+    /// Functions at which stacks were taken, or that have the instruction.
+    Method,
+    /// Numbers that stand for something.
     Number {
-        number: fn(&R) -> Option<i64>,
         names: Names,
-        column: Column,
         /// The column with the number itself.
         raw: Option<Column>,
         /// The text of rows without a number; empty: they have none.
         none: &'static str,
     },
-    /// The whole stack.
-    Stack { stack: fn(&R) -> Option<StackId>, column: Column },
-    /// The module of the function that tells most about the stack.
-    Module { stack: fn(&R) -> Option<StackId>, column: Column },
-    /// The tag that rules give to the stack.
-    Tag { stack: fn(&R) -> Option<StackId>, column: Column },
-    /// A text of the row, or the part of it that `--level` says.
-    Text { text: fn(&R) -> Option<&str>, cut: Option<Cut>, column: Column },
-    /// Texts of the row, which is in a group for each of them.
-    Texts { texts: TextsOf<R>, column: Column },
+    /// Whole stacks.
+    Stack,
+    /// The modules of the functions that tell most about stacks.
+    Module,
+    /// The tags that rules give to stacks.
+    Tag,
+    /// Texts of rows, or the parts of them that `--level` says.
+    Text { cut: Option<Cut> },
+    /// Lists of texts: a row is in a group for each of its texts.
+    Texts,
 }
+
+/// How a row gives the value of a dimension.
+#[derive(Debug)]
+pub(super) enum ValueOf<R: 'static> {
+    /// It is the process of the row.
+    Process,
+    /// The thread.
+    Thread(fn(&R) -> Option<ThreadId>),
+    /// The stack, or the instruction.
+    Code(fn(&R) -> (Option<StackId>, Option<FrameId>)),
+    /// A number.
+    Number(fn(&R) -> Option<i64>),
+    /// The stack.
+    Stack(fn(&R) -> Option<StackId>),
+    /// A text.
+    Text(fn(&R) -> Option<&str>),
+    /// A list of texts.
+    Texts(TextsOf<R>),
+}
+
+// By hand, since functions can be copied whatever the rows are.
+impl<R> Clone for ValueOf<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for ValueOf<R> {}
 
 /// Gives the part of a text that has so many levels, or the usual number of them.
 pub(super) type Cut = fn(&str, Option<usize>) -> &str;
@@ -87,32 +124,38 @@ pub(super) struct Filter {
 }
 
 impl<R> Dimension<R> {
-    const fn new(name: &'static str, of: Of<R>) -> Self {
-        Self { name, of, filter: None, is_coarse: false, beside: &[] }
+    const fn new(name: &'static str, of: Of, column: Option<Column>, value: ValueOf<R>) -> Self {
+        let is = Described { name, of, column, filter: None, is_coarse: false, beside: &[] };
+        Self { is, value }
+    }
+
+    const fn number([name, title]: [&'static str; 2], number: fn(&R) -> Option<i64>, names: Names) -> Self {
+        let of = Of::Number { names, raw: None, none: "" };
+        Self::new(name, of, Some(text_column(name, title)), ValueOf::Number(number))
     }
 
     /// The process of the rows. Its columns are those that all questions have.
     #[must_use]
     pub const fn process() -> Self {
-        Self::new("process", Of::Process)
+        Self::new("process", Of::Process, None, ValueOf::Process)
     }
 
     /// The thread of the rows. A question with threads has processes, too.
     #[must_use]
     pub const fn thread(thread: fn(&R) -> Option<ThreadId>) -> Self {
-        Self::new("thread", Of::Thread(thread))
+        Self::new("thread", Of::Thread, None, ValueOf::Thread(thread))
     }
 
     /// The function at which the stack of a row was taken; of a row without a stack that of its instruction.
     #[must_use]
     pub const fn method(place: fn(&R) -> (Option<StackId>, Option<FrameId>)) -> Self {
-        Self::new("method", Of::Method { place, column: text_column("method", "Method") })
+        Self::new("method", Of::Method, Some(text_column("method", "Method")), ValueOf::Code(place))
     }
 
     /// The routine of a row that has stacks, too: the function that has the instruction.
     #[must_use]
     pub const fn routine(place: fn(&R) -> (Option<StackId>, Option<FrameId>)) -> Self {
-        Self::new("routine", Of::Method { place, column: text_column("routine", "Routine") })
+        Self::new("routine", Of::Method, Some(text_column("routine", "Routine")), ValueOf::Code(place))
     }
 
     /// A number with words for its values.
@@ -123,55 +166,52 @@ impl<R> Dimension<R> {
         number: fn(&R) -> Option<i64>,
         words: fn(i64) -> String,
     ) -> Self {
-        let column = text_column(name, title);
-        Self::new(name, Of::Number { number, names: Names::Words(words), column, raw: None, none: "" })
+        Self::number([name, title], number, Names::Words(words))
     }
 
     /// A number whose names are rows of another table.
     #[must_use]
     pub const fn named(name: &'static str, title: &'static str, number: fn(&R) -> Option<i64>, names: NamesOf) -> Self {
-        let column = text_column(name, title);
-        Self::new(name, Of::Number { number, names: Names::Table(names), column, raw: None, none: "" })
+        Self::number([name, title], number, Names::Table(names))
     }
 
     /// A number that stands for a path, or for the part of a path. `--dir-level` changes that part.
     #[must_use]
     pub const fn paths(name: &'static str, title: &'static str, number: fn(&R) -> Option<i64>, paths: PathsOf) -> Self {
-        let column = text_column(name, title);
-        Self::new(name, Of::Number { number, names: Names::Paths(paths), column, raw: None, none: "" })
+        Self::number([name, title], number, Names::Paths(paths))
     }
 
     /// The stack of the rows, a line per function below each row.
     #[must_use]
     pub const fn stack(stack: fn(&R) -> Option<StackId>) -> Self {
         let column = Column { kind: Kind::Below, ..text_column("stack", "Stack") };
-        Self::new("stack", Of::Stack { stack, column })
+        Self::new("stack", Of::Stack, Some(column), ValueOf::Stack(stack))
     }
 
     /// The module of the stack of the rows: of the first function that is neither of the operating system nor of a standard library,
     /// as answers about waits choose it.
     #[must_use]
     pub const fn module(stack: fn(&R) -> Option<StackId>) -> Self {
-        Self::new("module", Of::Module { stack, column: text_column("module", "Module") })
+        Self::new("module", Of::Module, Some(text_column("module", "Module")), ValueOf::Stack(stack))
     }
 
     /// The tag of the stack of the rows.
     #[must_use]
     pub const fn tag(stack: fn(&R) -> Option<StackId>) -> Self {
         let help = "Tag that the rules of `--tag-file`, or the built-in ones, give to the stack.";
-        Self::new("tag", Of::Tag { stack, column: text_column("tag", "Tag") }).meaning(help)
+        Self::new("tag", Of::Tag, Some(text_column("tag", "Tag")), ValueOf::Stack(stack)).meaning(help)
     }
 
     /// A text of the rows.
     #[must_use]
     pub const fn text(name: &'static str, title: &'static str, text: fn(&R) -> Option<&str>) -> Self {
-        Self::new(name, Of::Text { text, cut: None, column: text_column(name, title) })
+        Self::new(name, Of::Text { cut: None }, Some(text_column(name, title)), ValueOf::Text(text))
     }
 
     /// The same dimension, of which only a part of each text counts. `--level` changes its length.
     #[must_use]
     pub const fn cut(mut self, to: Cut) -> Self {
-        if let Of::Text { cut, .. } = &mut self.of {
+        if let Of::Text { cut } = &mut self.is.of {
             *cut = Some(to);
         }
         self
@@ -180,13 +220,13 @@ impl<R> Dimension<R> {
     /// Texts of the rows: a row is in a group for each of its texts. Totals count it once.
     #[must_use]
     pub const fn texts(name: &'static str, title: &'static str, texts: TextsOf<R>) -> Self {
-        Self::new(name, Of::Texts { texts, column: text_column(name, title) })
+        Self::new(name, Of::Texts, Some(text_column(name, title)), ValueOf::Texts(texts))
     }
 
     /// The same dimension, whose column has another key than the word of `--by`.
     #[must_use]
     pub const fn keyed(mut self, key: &'static str) -> Self {
-        if let Of::Number { column, .. } = &mut self.of {
+        if let Some(column) = &mut self.is.column {
             column.key = key;
         }
         self
@@ -195,15 +235,8 @@ impl<R> Dimension<R> {
     /// The same dimension with its meaning, for the documents.
     #[must_use]
     pub const fn meaning(mut self, help: &'static str) -> Self {
-        match &mut self.of {
-            Of::Method { column, .. }
-            | Of::Number { column, .. }
-            | Of::Stack { column, .. }
-            | Of::Module { column, .. }
-            | Of::Tag { column, .. }
-            | Of::Text { column, .. }
-            | Of::Texts { column, .. } => column.help = help,
-            Of::Process | Of::Thread(_) => {}
+        if let Some(column) = &mut self.is.column {
+            column.help = help;
         }
         self
     }
@@ -211,7 +244,7 @@ impl<R> Dimension<R> {
     /// The same dimension with the number in a column of its own, which no table shows. Numbers of the same name stay apart.
     #[must_use]
     pub const fn with_number(mut self, key: &'static str, title: &'static str, help: &'static str) -> Self {
-        if let Of::Number { raw, .. } = &mut self.of {
+        if let Of::Number { raw, .. } = &mut self.is.of {
             *raw = Some(Column { key, title, kind: Kind::Id, view: View::Machine, help });
         }
         self
@@ -220,7 +253,7 @@ impl<R> Dimension<R> {
     /// The same dimension with a text for rows without a value.
     #[must_use]
     pub const fn or(mut self, text: &'static str) -> Self {
-        if let Of::Number { none, .. } = &mut self.of {
+        if let Of::Number { none, .. } = &mut self.is.of {
             *none = text;
         }
         self
@@ -229,21 +262,21 @@ impl<R> Dimension<R> {
     /// The same dimension. Lists of single rows show it with `--details` only, as another dimension says more about a row.
     #[must_use]
     pub const fn coarse(mut self) -> Self {
-        self.is_coarse = true;
+        self.is.is_coarse = true;
         self
     }
 
     /// The same dimension, beside which other dimensions stand: each of its values has one value of them.
     #[must_use]
     pub const fn with(mut self, beside: &'static [&'static str]) -> Self {
-        self.beside = beside;
+        self.is.beside = beside;
         self
     }
 
     /// The same dimension with an option that keeps rows by patterns of their texts and numbers. `what` names one and many of them.
     #[must_use]
     pub const fn filtered(mut self, option: &'static str, what: [&'static str; 2], help: &'static str) -> Self {
-        self.filter = Some(Filter { option, what, help });
+        self.is.filter = Some(Filter { option, what, help });
         self
     }
 }
@@ -255,79 +288,4 @@ pub(super) fn status(number: i64) -> Option<String> {
 
 const fn text_column(key: &'static str, title: &'static str) -> Column {
     Column { key, title, kind: Kind::Text, view: View::Always, help: "" }
-}
-
-/// An option that keeps rows by a figure of theirs.
-#[derive(Debug)]
-pub struct Limit<R: 'static> {
-    /// The options, the lower and the upper limit, with their dashes.
-    pub(super) options: [&'static str; 2],
-    /// The figure, with nothing cut off by a time range.
-    pub(super) figure: fn(&R) -> Option<i64>,
-    /// What the figure is: it decides the units that the options take.
-    pub(super) kind: Kind,
-    /// One sentence for the help of each.
-    pub(super) help: [&'static str; 2],
-}
-
-impl<R> Limit<R> {
-    /// Limits of a time, ms where no unit is given. `options` are such as `--min-duration` and `--max-duration`.
-    #[must_use]
-    pub const fn time(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
-        Self { options, figure, kind: Kind::Milliseconds, help }
-    }
-
-    /// Limits of an instant, ms where no unit is given. They are counted from the same zero as the times of `--time`.
-    #[must_use]
-    pub const fn instant(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
-        Self { options, figure, kind: Kind::Time, help }
-    }
-
-    /// Limits of a number of bytes.
-    #[must_use]
-    pub const fn bytes(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
-        Self { options, figure, kind: Kind::Bytes, help }
-    }
-
-    /// Limits of a number of things.
-    #[must_use]
-    pub const fn count(options: [&'static str; 2], figure: fn(&R) -> Option<i64>, help: [&'static str; 2]) -> Self {
-        Self { options, figure, kind: Kind::Count, help }
-    }
-}
-
-/// An option without a value that keeps the rows of which something is true.
-#[derive(Debug)]
-pub struct Condition<R: 'static> {
-    /// With its dashes: `--timed-out`.
-    pub option: &'static str,
-    /// What is true of the rows that stay.
-    pub holds: fn(&R) -> bool,
-    /// One sentence for its help.
-    pub help: &'static str,
-}
-
-/// Makes a row that the end of its process ended one that is open; `None`: it is another row.
-pub(super) type AsOpen<R> = fn(&R) -> Option<R>;
-
-/// What becomes of a row with `--include-exited`.
-#[derive(Debug)]
-pub struct Exited<R: 'static> {
-    /// The row as if it were open; `None`: the end of its process did not end it.
-    pub row: AsOpen<R>,
-    /// One sentence for the help.
-    pub help: &'static str,
-}
-
-/// An option that stands for a grouping.
-#[derive(Clone, Copy, Debug)]
-pub struct Shorthand {
-    /// With its dashes: `--per-thread`.
-    pub option: &'static str,
-    /// The dimensions.
-    pub by: &'static [&'static str],
-    /// The word of `--sort` without that option; `None`: that of the question.
-    pub sort: Option<&'static str>,
-    /// One sentence for its help.
-    pub help: &'static str,
 }

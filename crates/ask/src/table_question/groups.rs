@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{Distribution, IntervalUnion, Span};
 
+use super::asked::Asked;
 use super::dimension::Of;
 use super::names::Names;
 use super::places::{UNKNOWN, UNTOLD};
 use super::plan::{NO_FIGURE, Plan, ROWS};
 use super::reading::Read;
 use super::sums::{Alive, Figures, TextCounts};
-use super::{Question, TableQuestion};
 
 /// One row of the answer on its way.
 #[derive(Debug)]
@@ -60,29 +60,29 @@ struct Sum {
 }
 
 /// The groups of each range; `spans` are the ranges inside of the recording.
-pub(super) fn of_ranges<Q: TableQuestion>(
-    question: &Question<Q>,
-    plan: &Plan<Q::Row>,
-    read: &mut Read<'_, Q::Row>,
+pub(super) fn of_ranges(
+    asked: &Asked,
+    plan: &Plan,
+    read: &mut Read<'_>,
     spans: &[Span],
-    names: &mut Names<'_, Q::Row>,
+    names: &mut Names<'_>,
 ) -> Vec<Groups> {
     let in_ranges = std::mem::take(&mut read.in_ranges);
     let ranges = in_ranges.into_iter().zip(spans);
-    ranges.map(|(places, span)| of_range(question, plan, read, (&places, *span), names)).collect()
+    ranges.map(|(places, span)| of_range(asked, plan, read, (&places, *span), names)).collect()
 }
 
-fn of_range<Q: TableQuestion>(
-    question: &Question<Q>,
-    plan: &Plan<Q::Row>,
-    read: &mut Read<'_, Q::Row>,
+fn of_range(
+    asked: &Asked,
+    plan: &Plan,
+    read: &mut Read<'_>,
     (places, span): (&[(u32, u32)], Span),
-    names: &mut Names<'_, Q::Row>,
+    names: &mut Names<'_>,
 ) -> Groups {
     let mut known: FxHashMap<Vec<i64>, usize> = FxHashMap::default();
     let mut groups: Vec<Sum> = Vec::new();
-    let has_texts = plan.by.iter().any(|dimension| matches!(plan.dimensions[*dimension].of, Of::Texts { .. }));
-    let has_lists = has_texts || question.tree;
+    let has_texts = plan.by.iter().any(|dimension| matches!(plan.stated.dimensions[*dimension].of, Of::Texts));
+    let has_lists = has_texts || asked.tree;
     let mut all = has_lists.then(|| Sum::new(plan, Vec::new()));
     let mut values_of_place = Vec::new();
     let mut about = Vec::new();
@@ -90,7 +90,7 @@ fn of_range<Q: TableQuestion>(
         let numbers = &read.numbers[*place as usize * read.width..][..read.width];
         about.clear();
         about.extend(plan.about.iter().map(|dimension| names.value(*dimension, numbers[plan.key_of(*dimension)])));
-        combinations(question, plan, names, numbers, &mut values_of_place);
+        combinations(asked, plan, names, numbers, &mut values_of_place);
         let rows = read.sums.rows(*sums as usize);
         let figures = read.sums.take(*sums as usize);
         if let Some(all) = &mut all {
@@ -119,29 +119,23 @@ fn of_range<Q: TableQuestion>(
 
 /// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass, or
 /// for each node of a tree above its path.
-fn combinations<Q: TableQuestion>(
-    question: &Question<Q>,
-    plan: &Plan<Q::Row>,
-    names: &mut Names<'_, Q::Row>,
-    numbers: &[i64],
-    all: &mut Vec<Vec<i64>>,
-) {
+fn combinations(asked: &Asked, plan: &Plan, names: &mut Names<'_>, numbers: &[i64], all: &mut Vec<Vec<i64>>) {
     all.clear();
     all.push(Vec::with_capacity(plan.by.len()));
     for dimension in &plan.by {
         let number = numbers[plan.key_of(*dimension)];
-        if question.tree {
+        if asked.tree {
             let with = |values: &Vec<i64>, path: i64| values.iter().copied().chain([path]).collect();
-            let paths = names.steps(*dimension, number, question.dir_level);
+            let paths = names.steps(*dimension, number, asked.dir_level);
             *all = all.iter().flat_map(|values| paths.iter().map(|path| with(values, *path))).collect();
             continue;
         }
-        let Of::Texts { .. } = plan.dimensions[*dimension].of else {
+        let Of::Texts = plan.stated.dimensions[*dimension].of else {
             let value = names.value(*dimension, number);
             all.iter_mut().for_each(|values| values.push(value));
             continue;
         };
-        let wanted = question.patterns.iter().find(|(filtered, _)| filtered == dimension).map(|(_, wanted)| wanted);
+        let wanted = asked.patterns.iter().find(|(filtered, _)| filtered == dimension).map(|(_, wanted)| wanted);
         let texts = names.texts_of_list(*dimension, number, wanted);
         let with = |values: &Vec<i64>, text: i64| values.iter().copied().chain([text]).collect();
         *all = all.iter().flat_map(|values| texts.iter().map(|text| with(values, *text))).collect();
@@ -149,7 +143,7 @@ fn combinations<Q: TableQuestion>(
 }
 
 impl Sum {
-    fn new<R>(plan: &Plan<R>, values: Vec<i64>) -> Self {
+    fn new(plan: &Plan, values: Vec<i64>) -> Self {
         Self {
             values,
             about: vec![FxHashMap::default(); plan.about.len()],
@@ -159,7 +153,7 @@ impl Sum {
     }
 
     /// Adds the rows of a place; `about` has its values of the dimensions that measures are about.
-    fn add<R>(&mut self, plan: &Plan<R>, place: u32, rows: i64, about: &[i64], figures: Figures) {
+    fn add(&mut self, plan: &Plan, place: u32, rows: i64, about: &[i64], figures: Figures) {
         self.places.push(place);
         for (counts, value) in self.about.iter_mut().zip(about) {
             *counts.entry(*value).or_default() += rows;
@@ -204,7 +198,7 @@ impl Group {
     }
 
     /// Number of rows by known value of a dimension that measures are about.
-    pub(super) fn known<R>(&self, plan: &Plan<R>, dimension: usize) -> impl Iterator<Item = (i64, i64)> {
+    pub(super) fn known(&self, plan: &Plan, dimension: usize) -> impl Iterator<Item = (i64, i64)> {
         let place = plan.about.iter().position(|about| *about == dimension);
         let counts = place.and_then(|place| self.about.get(place));
         counts

@@ -3,8 +3,9 @@
 use tracesift_trace::rows::ProcessRow;
 
 use super::dimension::Of;
-use super::measure::Measure;
-use super::{Question, TableQuestion, stacks_below, tree_of};
+use super::measure::Figure;
+use super::stacks_below;
+use super::stated::Stated;
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -96,53 +97,42 @@ pub(super) const ROWS: Column = ColumnOf::<()>::always(
 .column;
 
 /// All columns of a question, with the way to their values.
-pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
+pub(super) fn cells(stated: &Stated) -> Vec<(Column, Cell)> {
     let mut cells = Vec::new();
-    let dimensions = || Q::DIMENSIONS.iter().enumerate();
-    let thread = Q::DIMENSIONS.iter().position(|dimension| matches!(dimension.of, Of::Thread(_)));
+    let dimensions = || stated.dimensions.iter().enumerate();
+    let thread = stated.dimension_that(|of| matches!(of, Of::Thread));
     for (place, dimension) in dimensions() {
-        match &dimension.of {
+        match dimension.of {
             Of::Process => cells.extend([(PROCESS, Cell::Process(place)), (PID, Cell::Pid(place))]),
-            Of::Thread(_) => cells.extend([(TID, Cell::Tid(place)), (THREAD_NAME, Cell::ThreadName(place))]),
-            Of::Number { raw: Some(column), .. } => cells.push((*column, Cell::Number(place))),
-            Of::Number { .. }
-            | Of::Method { .. }
-            | Of::Stack { .. }
-            | Of::Module { .. }
-            | Of::Tag { .. }
-            | Of::Text { .. }
-            | Of::Texts { .. } => {}
+            Of::Thread => cells.extend([(TID, Cell::Tid(place)), (THREAD_NAME, Cell::ThreadName(place))]),
+            Of::Number { raw: Some(column), .. } => cells.push((column, Cell::Number(place))),
+            _ => {}
         }
     }
-    let is_map = |measure: &Measure<Q::Row>| measure.column.kind == Kind::Map;
+    let is_map = |figure: &Figure| figure.column.kind == Kind::Map;
     let measures = |maps: bool| {
-        let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| is_map(measure) == maps);
-        measures.map(|(place, measure)| (measure.column, Cell::Measure(place)))
+        let measures = stated.measures.iter().enumerate().filter(move |(_, figure)| is_map(figure) == maps);
+        measures.map(|(place, figure)| (figure.column, Cell::Measure(place)))
     };
-    let tree = tree_of::<Q>();
+    let tree = stated.tree_place();
     cells.extend(tree.map(|place| (DEPTH, Cell::Depth(place))));
-    let numbered = stacks_below::dimension::<Q>().filter(|_| Q::STACKS_BELOW.is_some());
+    let numbered = stated.stacks().filter(|_| stated.stacks_below.is_some());
     cells.extend(numbered.map(|place| (stacks_below::NUMBER, Cell::StackNumber(place))));
     cells.extend(measures(false));
     cells.extend(tree.map(|place| (BRANCH, Cell::Branch(place))));
     for (place, dimension) in dimensions() {
-        match &dimension.of {
-            Of::Process => cells.push((WHO, Cell::Who { process: place, thread })),
-            Of::Thread(_) => {}
-            Of::Method { column, .. }
-            | Of::Number { column, .. }
-            | Of::Module { column, .. }
-            | Of::Tag { column, .. }
-            | Of::Text { column, .. }
-            | Of::Texts { column, .. } => cells.push((*column, Cell::Text(place))),
-            Of::Stack { column, .. } => cells.push((*column, Cell::Stack(place))),
+        match (dimension.of, dimension.column) {
+            (Of::Process, _) => cells.push((WHO, Cell::Who { process: place, thread })),
+            (Of::Stack, Some(column)) => cells.push((column, Cell::Stack(place))),
+            (_, Some(column)) => cells.push((column, Cell::Text(place))),
+            (_, None) => {}
         }
     }
     cells.extend(measures(true));
     let processes = dimensions().filter(|(_, dimension)| matches!(dimension.of, Of::Process));
     cells.extend(processes.map(|(place, _)| (COMMAND_LINE, Cell::CommandLine(place))));
     cells.push((ROWS, Cell::Rows));
-    if Q::STACKS_BELOW.is_some() {
+    if stated.stacks_below.is_some() {
         cells.push((stacks_below::STACKS, Cell::Stacks));
     }
     cells
@@ -150,18 +140,18 @@ pub(super) fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
 
 /// The columns of an answer. Those that a grouping leaves without a meaning are shown nowhere; without a grouping all are shown.
 /// `by` has the dimensions of the grouping, and whether it is a tree.
-pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Vec<Column> {
-    let name = |place: usize| Q::DIMENSIONS[place].name;
-    let tree = tree_of::<Q>();
+pub(super) fn descriptions(stated: &Stated, by: Option<(&[usize], bool)>) -> Vec<Column> {
+    let name = |place: usize| stated.dimensions[place].name;
+    let tree = stated.tree_place();
     let is_meant = |cell: Cell| {
         let Some((by, is_tree)) = by else { return true };
-        let usual = usual_dimensions::<Q>(by);
+        let usual = usual_dimensions(stated, by);
         match cell {
             Cell::Tid(place) | Cell::ThreadName(place) | Cell::Number(place) => usual.contains(&place),
             Cell::Depth(_) | Cell::Branch(_) => is_tree,
             Cell::Rows | Cell::Stacks => false,
             Cell::StackNumber(place) => by.contains(&place),
-            Cell::Measure(place) => Q::MEASURES[place].is_of(by.iter().map(|by| name(*by))),
+            Cell::Measure(place) => stated.measures[place].is_of(by.iter().map(|by| name(*by))),
             Cell::Who { process: place, .. }
             | Cell::Process(place)
             | Cell::Pid(place)
@@ -170,7 +160,7 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Ve
             | Cell::CommandLine(place) => by.contains(&place),
         }
     };
-    let cells = cells::<Q>().into_iter();
+    let cells = cells(stated).into_iter();
     let is_tree = by.is_some_and(|(_, is_tree)| is_tree);
     columns::of_file_and(cells.map(|(column, cell)| {
         let view = match cell {
@@ -184,25 +174,18 @@ pub(super) fn descriptions<Q: TableQuestion>(by: Option<(&[usize], bool)>) -> Ve
 }
 
 /// The columns whose texts name a group, whatever the recording: ids are left out.
-pub(super) fn names<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
-    let name = |place: &usize| match &Q::DIMENSIONS[*place].of {
-        Of::Process => PROCESS,
-        Of::Thread(_) => THREAD_NAME,
-        Of::Method { column, .. }
-        | Of::Number { column, .. }
-        | Of::Module { column, .. }
-        | Of::Tag { column, .. }
-        | Of::Text { column, .. }
-        | Of::Texts { column, .. }
-        | Of::Stack { column, .. } => *column,
+pub(super) fn names(stated: &Stated, by: &[usize]) -> Vec<Column> {
+    let name = |place: &usize| {
+        let dimension = stated.dimensions[*place];
+        dimension.column.unwrap_or(if matches!(dimension.of, Of::Thread) { THREAD_NAME } else { PROCESS })
     };
     by.iter().map(name).collect()
 }
 
 /// The dimensions of a grouping. The usual grouping and those of the shorthands have the same keys in JSON, so they have the dimensions of
 /// all of them together.
-fn usual_dimensions<Q: TableQuestion>(by: &[usize]) -> Vec<usize> {
-    let names = [Q::BY].into_iter().chain(Q::SHORTHANDS.iter().map(|shorthand| shorthand.by));
-    let usual: Vec<Vec<usize>> = names.filter_map(|names| Some(Question::<Q>::default().by(names).ok()?.by)).collect();
+fn usual_dimensions(stated: &Stated, by: &[usize]) -> Vec<usize> {
+    let names = [stated.by].into_iter().chain(stated.shorthands.iter().map(|shorthand| shorthand.by));
+    let usual: Vec<Vec<usize>> = names.filter_map(|names| stated.grouping(names).ok()).collect();
     if usual.iter().any(|usual| usual == by) { usual.concat() } else { by.to_vec() }
 }

@@ -2,14 +2,14 @@
 
 use tracesift_trace::schema::Timing;
 
+use super::asked::Asked;
 use super::dimension::Of;
-use super::layout::Cell as GroupCell;
-use super::measure::How;
+use super::layout::{self, Cell as GroupCell};
 use super::names::Names;
-use super::plan::{NO_FIGURE, Plan, measure_of};
+use super::plan::Plan;
 use super::rows::{Values, name};
+use super::stated::Stated;
 use super::sums::Part;
-use super::{Question, TableQuestion, layout, table};
 use crate::answer::{Column, ColumnOf, Kind, Value, View};
 use crate::columns;
 use crate::order::Top;
@@ -40,14 +40,15 @@ const DURATION: Column =
     ColumnOf::<()>::always("duration_ns", "Duration", Kind::Milliseconds, |()| Value::None, "How long it took.").column;
 
 /// The columns of single rows, with the way to their values: who, when, which, and what the question adds.
-fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
-    let times = match table::<Q>().timing {
+fn cells(stated: &Stated) -> Vec<(Column, Cell)> {
+    let times = match stated.table.timing {
         Timing::Span { .. } => vec![(START, Cell::Start), (DURATION, Cell::Duration)],
         _ => vec![(TIME, Cell::Start)],
     };
-    let of_groups = |is_wanted: fn(GroupCell) -> bool| {
-        let cells = layout::cells::<Q>().into_iter().filter(move |(_, cell)| is_wanted(*cell));
-        cells.map(|(column, cell)| (in_list::<Q>(column, cell), Cell::Name(cell)))
+    let all = layout::cells(stated);
+    let of_groups = |is_wanted: &dyn Fn(GroupCell) -> bool| -> Vec<(Column, Cell)> {
+        let cells = all.iter().filter(|(_, cell)| is_wanted(*cell));
+        cells.map(|(column, cell)| (in_list(stated, *column, *cell), Cell::Name(*cell))).collect()
     };
     let is_id = |cell: GroupCell| {
         let of_process = matches!(cell, GroupCell::Process(_) | GroupCell::Pid(_));
@@ -55,18 +56,18 @@ fn cells<Q: TableQuestion>() -> Vec<(Column, Cell)> {
     };
     let is_text = |cell: GroupCell| match cell {
         GroupCell::Who { .. } | GroupCell::Stack(_) => true,
-        GroupCell::Text(place) => !matches!(Q::DIMENSIONS[place].of, Of::Texts { .. }),
+        GroupCell::Text(place) => !matches!(stated.dimensions[place].of, Of::Texts),
         _ => false,
     };
-    let own = Q::LIST.iter().enumerate().map(|(place, column)| (column.column, Cell::Own(place)));
-    let command_line = of_groups(|cell| matches!(cell, GroupCell::CommandLine(_)));
-    of_groups(is_id).chain(times).chain(of_groups(is_text)).chain(own).chain(command_line).collect()
+    let own = stated.list.iter().enumerate().map(|(place, column)| (*column, Cell::Own(place))).collect();
+    let command_line = of_groups(&|cell| matches!(cell, GroupCell::CommandLine(_)));
+    [of_groups(&is_id), times, of_groups(&is_text), own, command_line].concat()
 }
 
 /// The column of a dimension in lists.
-fn in_list<Q: TableQuestion>(column: Column, cell: GroupCell) -> Column {
+fn in_list(stated: &Stated, column: Column, cell: GroupCell) -> Column {
     match cell {
-        GroupCell::Text(place) | GroupCell::Stack(place) if Q::DIMENSIONS[place].is_coarse => {
+        GroupCell::Text(place) | GroupCell::Stack(place) if stated.dimensions[place].is_coarse => {
             Column { view: View::Details, ..column }
         }
         _ => column,
@@ -74,33 +75,33 @@ fn in_list<Q: TableQuestion>(column: Column, cell: GroupCell) -> Column {
 }
 
 /// The descriptions of the columns of single rows.
-pub(super) fn descriptions<Q: TableQuestion>() -> Vec<Column> {
-    columns::of_file_and(cells::<Q>().into_iter().map(|(column, _)| column))
+pub(super) fn descriptions(stated: &Stated) -> Vec<Column> {
+    columns::of_file_and(cells(stated).into_iter().map(|(column, _)| column))
 }
 
 /// The descriptions of the columns of single rows below a row: without those of the file.
-pub(super) fn nested<Q: TableQuestion>() -> Vec<Column> {
-    cells::<Q>().into_iter().map(|(column, _)| column).collect()
+pub(super) fn nested(stated: &Stated) -> Vec<Column> {
+    cells(stated).into_iter().map(|(column, _)| column).collect()
 }
 
 /// The dimensions that single rows show.
-pub(super) fn dimensions<Q: TableQuestion>() -> Vec<usize> {
-    let shown = Q::DIMENSIONS.iter().enumerate();
-    shown.filter(|(_, dimension)| !matches!(dimension.of, Of::Texts { .. })).map(|(place, _)| place).collect()
+pub(super) fn dimensions(stated: &Stated) -> Vec<usize> {
+    let shown = stated.dimensions.iter().enumerate();
+    shown.filter(|(_, dimension)| !matches!(dimension.of, Of::Texts)).map(|(place, _)| place).collect()
 }
 
 /// A single row on its way to the answer.
 #[derive(Debug)]
 pub(super) struct Single {
     /// The figure by which rows are sorted.
-    figure: i64,
-    part: Part,
+    pub(super) figure: i64,
+    pub(super) part: Part,
     /// Whether its length is known.
-    has_length: bool,
+    pub(super) has_length: bool,
     /// The place with the numbers of its dimensions.
     pub(super) place: u32,
     /// The values of the columns that the question adds.
-    own: Vec<Value>,
+    pub(super) own: Vec<Value>,
 }
 
 impl Single {
@@ -123,45 +124,46 @@ struct Largest {
 /// The single rows of an answer while the table is read: as many in memory as the answer shows, and as many again.
 pub(super) struct Keeper {
     listing: Listing,
-    sort: Option<usize>,
+    /// The measure by which rows are sorted.
+    pub(super) sort: Option<usize>,
     most: usize,
     /// One list, or one for each place.
     lists: Vec<Largest>,
 }
 
 impl Keeper {
-    pub(super) fn new<Q: TableQuestion>(question: &Question<Q>, listing: Listing) -> Self {
+    pub(super) fn new(asked: &Asked, listing: Listing) -> Self {
         let most = match listing {
-            Listing::Flat => question.top.take.map_or(usize::MAX, |take| take.saturating_add(question.top.skip)),
+            Listing::Flat => asked.top.take.map_or(usize::MAX, |take| take.saturating_add(asked.top.skip)),
             Listing::OfGroups(most) => most,
             Listing::Stacks(_) => 0,
         };
-        Self { listing, sort: question.sort, most, lists: Vec::new() }
+        Self { listing, sort: asked.sort, most, lists: Vec::new() }
     }
 
-    /// Sees a row of a place.
-    pub(super) fn add<Q: TableQuestion>(&mut self, place: u32, row: &Q::Row, part: Part) {
-        let list = if self.listing == Listing::Flat { 0 } else { place as usize };
+    /// Whether a row of a place is large enough to stay.
+    pub(super) fn takes(&self, place: u32, figure: i64, part: Part) -> bool {
+        let floor = self.lists.get(self.list(place)).and_then(|list| list.floor);
+        floor.is_none_or(|floor| (figure, part.start) >= floor)
+    }
+
+    /// Adds a row that is large enough.
+    pub(super) fn add(&mut self, row: Single) {
+        let list = self.list(row.place);
         if self.lists.len() <= list {
             self.lists.resize_with(list + 1, Largest::default);
         }
-        let figure = self.sort.map_or(0, |place| figure::<Q>(place, row, part));
         let Largest { rows, floor } = &mut self.lists[list];
-        if floor.is_some_and(|floor| (figure, part.start) < floor) {
-            return;
-        }
-        let has_length = Q::HAS_LENGTH.is_none_or(|has_length| has_length(row));
-        rows.push(Single {
-            figure,
-            part,
-            has_length,
-            place,
-            own: Q::LIST.iter().map(|column| (column.value)(row)).collect(),
-        });
+        rows.push(row);
         if rows.len() / 2 > self.most {
             keep_largest(rows, self.most);
             *floor = rows.first().map(Single::rank);
         }
+    }
+
+    /// The list that has the rows of a place.
+    fn list(&self, place: u32) -> usize {
+        if self.listing == Listing::Flat { 0 } else { place as usize }
     }
 
     /// All rows of a flat list, ascending.
@@ -186,67 +188,6 @@ fn keep_largest(rows: &mut Vec<Single>, most: usize) {
     rows.drain(..rows.len().saturating_sub(most));
 }
 
-/// What a measure is of a row alone.
-fn figure<Q: TableQuestion>(measure: usize, row: &Q::Row, part: Part) -> i64 {
-    match Q::MEASURES[measure].how {
-        How::Rows | How::RowsWith(_) | How::Distinct(_) | How::Counts(_) | How::Texts(_) => 1,
-        How::SumsBy(_, figure) => figure(row).unwrap_or(0),
-        How::RowsIf(holds) => holds(row).into(),
-        How::AliveFirst(is_older) => (part.is_older || is_older(row)).into(),
-        How::AliveLast(is_open) => (!part.ends || is_open(row)).into(),
-        How::Begun(is_older) => (!part.is_older && !is_older(row)).into(),
-        How::Over(is_open) => (part.ends && !is_open(row)).into(),
-        How::Peak(is_open) => (part.length > 0 || !part.ends || is_open(row)).into(),
-        How::Sum(figure) => figure(row),
-        How::SumBegun(figure) => {
-            if part.is_older {
-                0
-            } else {
-                figure(row)
-            }
-        }
-        How::SumLeft(is_open, figure) => {
-            if !part.is_older && (!part.ends || is_open(row)) {
-                figure(row)
-            } else {
-                0
-            }
-        }
-        How::SumOver(figure) => {
-            if part.ends {
-                figure(row)
-            } else {
-                0
-            }
-        }
-        How::SumPeak(is_open, figure) | How::Tenths(is_open, figure) => {
-            if part.length > 0 || !part.ends || is_open(row) { figure(row) } else { 0 }
-        }
-        How::SumKnown(figure) => figure(row).unwrap_or(NO_FIGURE),
-        How::SumOnce(figure) => figure(row).map_or(NO_FIGURE, |(_, figure)| figure),
-        How::SumOf(is_of_kind, figure) if is_of_kind(row) => figure(row).unwrap_or(NO_FIGURE),
-        How::SumOf(..) => 0,
-        How::Duration
-        | How::PerTime(..)
-        | How::Covers(_)
-        | How::Union
-        | How::Shortest
-        | How::Longest
-        | How::Percentile(_) => part.length,
-        How::LongestStart | How::First => part.start,
-        How::Max(figure) | How::Min(figure) | How::Only(figure) => figure(row).unwrap_or(NO_FIGURE),
-        How::Weighted(figures) => figures(row).map_or(NO_FIGURE, |(figure, _)| figure),
-        How::Mean(of) | How::Ratio(of, _) => {
-            let [of, by] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
-            of.checked_div(by).unwrap_or(NO_FIGURE)
-        }
-        How::Difference(of) => {
-            let [of, less] = of.map(|key| figure::<Q>(measure_of::<Q>(key), row, part));
-            of.saturating_sub(less)
-        }
-    }
-}
-
 /// What single rows of an answer show: the same for all of them.
 pub(super) struct Layout {
     cells: Vec<Cell>,
@@ -254,18 +195,12 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of<Q: TableQuestion>() -> Self {
-        Self { cells: cells::<Q>().into_iter().map(|(_, cell)| cell).collect(), dimensions: dimensions::<Q>() }
+    pub(super) fn of(stated: &Stated) -> Self {
+        Self { cells: cells(stated).into_iter().map(|(_, cell)| cell).collect(), dimensions: dimensions(stated) }
     }
 
     /// A single row of the answer. `numbers` are those of its place.
-    pub(super) fn values<R>(
-        &self,
-        plan: &Plan<R>,
-        names: &mut Names<'_, R>,
-        row: &Single,
-        numbers: &[i64],
-    ) -> Vec<Value> {
+    pub(super) fn values(&self, plan: &Plan, names: &mut Names<'_>, row: &Single, numbers: &[i64]) -> Vec<Value> {
         let of_dimensions: Vec<i64> =
             self.dimensions.iter().map(|dimension| names.value(*dimension, numbers[plan.key_of(*dimension)])).collect();
         let known = Values { by: &self.dimensions, values: &of_dimensions };

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::measure::{self, How, Measure};
-use super::plan::measure_of;
-use super::{Question, TableQuestion, layout};
+use super::arithmetic::{How, Quotient};
+use super::asked::Asked;
+use super::layout;
+use super::measure::Figure;
+use super::stated::Stated;
 use crate::answer::{Answer, Column, Kind, Section, Value, View};
 use crate::over_files::{answer_of_parts, parts};
 
@@ -36,45 +38,60 @@ enum Merges {
     Largest,
     Smallest,
     Counts,
-    Quotient([&'static str; 2], Option<measure::Quotient>),
+    Quotient([&'static str; 2], Option<Quotient>),
 }
 
 /// `None`: the figures of files do not tell that of all of them.
-fn merges<R>(how: &How<R>) -> Option<Merges> {
+fn merges(how: How) -> Option<Merges> {
     Some(match how {
-        How::Rows | How::RowsIf(_) | How::RowsWith(_) | How::Sum(_) | How::SumKnown(_) | How::Duration | How::Union => {
+        How::Rows | How::RowsIf | How::RowsWith(_) | How::Sum | How::SumKnown | How::Duration | How::Union => {
             Merges::Sum
         }
-        How::SumOf(..) => Merges::SumOf,
-        How::Begun(_) | How::Over(_) | How::SumBegun(_) | How::SumOver(_) => Merges::Sum,
-        How::Longest | How::Max(_) => Merges::Largest,
-        How::Shortest | How::Min(_) => Merges::Smallest,
-        How::Counts(_) | How::Texts(_) | How::SumsBy(..) => Merges::Counts,
-        How::Mean(of) => Merges::Quotient(*of, None),
-        How::Ratio(of, quotient) => Merges::Quotient(*of, Some(*quotient)),
+        How::SumOf => Merges::SumOf,
+        How::Begun | How::Over | How::SumBegun | How::SumOver => Merges::Sum,
+        How::Longest | How::Max => Merges::Largest,
+        How::Shortest | How::Min => Merges::Smallest,
+        How::Counts(_) | How::Texts | How::SumsBy(_) => Merges::Counts,
+        How::Mean(of) => Merges::Quotient(of, None),
+        How::Ratio(of, quotient) => Merges::Quotient(of, Some(quotient)),
         _ => return None,
     })
 }
 
 /// The measures of the answer, with their places.
-fn measures<Q: TableQuestion>(by: &[usize]) -> impl Iterator<Item = (usize, &'static Measure<Q::Row>, Merges)> + '_ {
-    let names = move || by.iter().map(|by| Q::DIMENSIONS[*by].name);
-    let measures = Q::MEASURES.iter().enumerate().filter(move |(_, measure)| measure.is_of(names()));
-    measures.filter_map(|(place, measure)| Some((place, measure, merges(&measure.how)?)))
+fn measures<'a>(
+    stated: &'a Stated,
+    by: &'a [usize],
+) -> impl Iterator<Item = (usize, &'static Figure, Merges)> + use<'a> {
+    let names = move || by.iter().map(|by| stated.dimensions[*by].name);
+    let measures = stated.measures.iter().enumerate().filter(move |(_, figure)| figure.is_of(names()));
+    measures.filter_map(|(place, figure)| Some((place, *figure, merges(figure.how)?)))
 }
 
 /// The columns of the answer.
-pub(super) fn columns<Q: TableQuestion>(by: &[usize]) -> Vec<Column> {
+pub(super) fn columns(stated: &Stated, by: &[usize]) -> Vec<Column> {
     let is_map = |column: &Column| column.kind == Kind::Map;
-    let figures = || measures::<Q>(by).map(|(_, measure, _)| measure.column);
-    let names = layout::names::<Q>(by).into_iter().map(|name| Column { view: View::Always, ..name });
+    let figures = || measures(stated, by).map(|(_, measure, _)| measure.column);
+    let names = layout::names(stated, by).into_iter().map(|name| Column { view: View::Always, ..name });
     let first = [RECORDINGS].into_iter().chain(figures().filter(|column| !is_map(column)));
     first.chain(names).chain(figures().filter(is_map)).collect()
 }
 
+/// The columns of the answers to all groupings.
+pub(super) fn all_columns(stated: &Stated) -> Vec<Column> {
+    let all: Vec<usize> = (0..stated.dimensions.len()).collect();
+    let mut found = columns(stated, &[]);
+    for column in columns(stated, &all) {
+        if found.iter().all(|known| known.key != column.key) {
+            found.push(column);
+        }
+    }
+    found
+}
+
 /// The question whose answers about single files are merged: limits and windows are of the merged rows.
-pub(super) fn of_single_files<Q: TableQuestion>(question: &Question<Q>) -> Question<Q> {
-    Question { top: crate::order::Top::default(), group_limits: Vec::new(), ..question.clone() }
+pub(super) fn of_single_files(asked: &Asked) -> Asked {
+    Asked { top: crate::order::Top::default(), group_limits: Vec::new(), ..asked.clone() }
 }
 
 impl Row {
@@ -84,8 +101,8 @@ impl Row {
     }
 
     /// The figure of a measure that is a whole number.
-    fn figure<Q: TableQuestion>(&self, place: usize) -> Option<i64> {
-        match merges(&Q::MEASURES[place].how)? {
+    fn figure(&self, stated: &Stated, place: usize) -> Option<i64> {
+        match merges(stated.measures[place].how)? {
             Merges::Sum => self.numbers(place).reduce(i64::saturating_add),
             Merges::SumOf => {
                 let sum = self.numbers(place).reduce(i64::saturating_add);
@@ -97,24 +114,24 @@ impl Row {
             Merges::Smallest => self.numbers(place).min(),
             Merges::Counts => None,
             Merges::Quotient(of, None) => {
-                let [of, by] = of.map(|key| self.figure::<Q>(measure_of::<Q>(key)));
+                let [of, by] = of.map(|key| self.figure(stated, stated.measure_of(key)));
                 of?.checked_div(by?)
             }
-            Merges::Quotient(..) => self.quotient::<Q>(place).map(|quotient| (quotient * 1e6) as i64),
+            Merges::Quotient(..) => self.quotient(stated, place).map(|quotient| (quotient * 1e6) as i64),
         }
     }
 
-    fn quotient<Q: TableQuestion>(&self, place: usize) -> Option<f64> {
-        let Some(Merges::Quotient(of, Some(quotient))) = merges(&Q::MEASURES[place].how) else { return None };
-        let [of, by] = of.map(|key| self.figure::<Q>(measure_of::<Q>(key)));
+    fn quotient(&self, stated: &Stated, place: usize) -> Option<f64> {
+        let Some(Merges::Quotient(of, Some(quotient))) = merges(stated.measures[place].how) else { return None };
+        let [of, by] = of.map(|key| self.figure(stated, stated.measure_of(key)));
         Some(quotient.figure(of?, by.filter(|by| *by != 0)?))
     }
 
-    fn value<Q: TableQuestion>(&self, place: usize) -> Value {
-        match merges(&Q::MEASURES[place].how) {
+    fn value(&self, stated: &Stated, place: usize) -> Value {
+        match merges(stated.measures[place].how) {
             Some(Merges::Counts) => self.counts(place),
-            Some(Merges::Quotient(_, Some(_))) => self.quotient::<Q>(place).map_or(Value::None, Value::Float),
-            _ => self.figure::<Q>(place).into(),
+            Some(Merges::Quotient(_, Some(_))) => self.quotient(stated, place).map_or(Value::None, Value::Float),
+            _ => self.figure(stated, place).into(),
         }
     }
 
@@ -138,21 +155,22 @@ impl Row {
 }
 
 /// Makes an answer about several files one about all of them.
-pub(super) fn over_files<Q: TableQuestion>(question: &Question<Q>, answer: &Answer) -> Answer {
+pub(super) fn over_files(asked: &Asked, answer: &Answer) -> Answer {
+    let stated = &*asked.stated;
     let sections = parts(answer);
-    let mut rows = rows::<Q>(question, &answer.columns, &sections);
-    rows.retain(|row| question.group_limits.iter().all(|(place, between)| between.contains(row.figure::<Q>(*place))));
-    let has_figure = |place: usize| rows.iter().any(|row| row.figure::<Q>(place).is_some_and(|figure| figure != 0));
-    let sort = question.sort.filter(|place| has_figure(*place)).or(question.sort_without_figure()).or(question.sort);
+    let mut rows = rows(asked, &answer.columns, &sections);
+    rows.retain(|row| asked.group_limits.iter().all(|(place, between)| between.contains(row.figure(stated, *place))));
+    let has_figure = |place: usize| rows.iter().any(|row| row.figure(stated, place).is_some_and(|figure| figure != 0));
+    let sort = asked.sort.filter(|place| has_figure(*place)).or(asked.sort_without_figure()).or(asked.sort);
     // The map has them in the order of their names.
-    rows.sort_by_key(|row| sort.and_then(|place| row.figure::<Q>(place)).unwrap_or(i64::MIN));
-    question.top.apply(&mut rows);
-    let columns = columns::<Q>(&question.by);
+    rows.sort_by_key(|row| sort.and_then(|place| row.figure(stated, place)).unwrap_or(i64::MIN));
+    asked.top.apply(&mut rows);
+    let columns = columns(stated, &asked.by);
     let of_row = |row: Row| -> Vec<Value> {
         let of_measures = |maps: bool| {
-            let measures = measures::<Q>(&question.by);
+            let measures = measures(stated, &asked.by);
             let measures = measures.filter(move |(_, measure, _)| (measure.column.kind == Kind::Map) == maps);
-            measures.map(|(place, ..)| row.value::<Q>(place)).collect::<Vec<_>>()
+            measures.map(|(place, ..)| row.value(stated, place)).collect::<Vec<_>>()
         };
         let recordings = [Value::from(row.recordings.len())];
         recordings.into_iter().chain(of_measures(false)).chain(row.names.clone()).chain(of_measures(true)).collect()
@@ -162,14 +180,14 @@ pub(super) fn over_files<Q: TableQuestion>(question: &Question<Q>, answer: &Answ
         facts: Section::sum_facts(sections.iter().copied()),
         ..Section::default()
     };
-    answer_of_parts(answer, columns, sort.map(|place| Q::MEASURES[place].column.key), section)
+    answer_of_parts(answer, columns, sort.map(|place| stated.measures[place].column.key), section)
 }
 
 /// The rows of all files, in the order of their names.
-fn rows<Q: TableQuestion>(question: &Question<Q>, columns: &[Column], sections: &[&Section]) -> Vec<Row> {
+fn rows(asked: &Asked, columns: &[Column], sections: &[&Section]) -> Vec<Row> {
     let at = |column: &Column| columns.iter().position(|known| known.key == column.key);
-    let names: Vec<Option<usize>> = layout::names::<Q>(&question.by).iter().map(at).collect();
-    let figures: Vec<Option<usize>> = Q::MEASURES.iter().map(|measure| at(&measure.column)).collect();
+    let names: Vec<Option<usize>> = layout::names(&asked.stated, &asked.by).iter().map(at).collect();
+    let figures: Vec<Option<usize>> = asked.stated.measures.iter().map(|figure| at(&figure.column)).collect();
     let mut found: BTreeMap<Vec<String>, Row> = BTreeMap::new();
     for (file, section) in sections.iter().enumerate() {
         for row in &section.rows {

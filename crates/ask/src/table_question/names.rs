@@ -10,13 +10,13 @@ use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
-use super::dimension::{self, Dimension, Of};
+use super::dimension::{self, Of};
 use super::places::{UNKNOWN, UNTOLD, UNTOLD_TEXT};
 use super::plan::Plan;
 use super::reading::code_of_number;
 use super::stacks_below::{self, StackNumbers};
-use super::{TableQuestion, Wanted, scan_rows};
-use crate::candidates::{self, Candidates};
+use super::stated::Stated;
+use super::wanted::Wanted;
 use crate::process_columns::name_with_marks;
 use crate::question::paths::{reversed, steps};
 use crate::recording::OpenRecording;
@@ -99,8 +99,9 @@ impl Lists {
 }
 
 /// The texts of the dimensions of a question.
-pub(super) struct Names<'r, R: 'static> {
-    dimensions: &'static [Dimension<R>],
+pub(super) struct Names<'r> {
+    /// What the question states.
+    stated: Arc<Stated>,
     processes: FxHashMap<ProcessId, &'r ProcessRow>,
     threads: FxHashMap<ThreadId, ThreadRow>,
     /// What the dimensions have beside processes and threads, by their place.
@@ -125,33 +126,33 @@ enum Known {
     Lists(Lists),
 }
 
-impl<'r, R> Names<'r, R> {
+impl<'r> Names<'r> {
     /// Those that a plan needs; the processes are those that are asked for.
     pub(super) fn load(
         recording: &OpenRecording,
-        plan: &Plan<R>,
+        plan: &Plan,
         processes: FxHashMap<ProcessId, &'r ProcessRow>,
     ) -> Result<Self, Error> {
         let mut names = Self {
-            dimensions: plan.dimensions,
+            stated: Arc::clone(&plan.stated),
             processes,
             threads: FxHashMap::default(),
-            of: plan.dimensions.iter().map(|_| Known::Nothing).collect(),
+            of: plan.stated.dimensions.iter().map(|_| Known::Nothing).collect(),
             reverse_paths: plan.reverse_paths,
         };
         for place in &plan.keys {
-            names.of[*place] = match plan.dimensions[*place].of {
-                Of::Thread(_) => {
+            names.of[*place] = match plan.stated.dimensions[*place].of {
+                Of::Thread => {
                     let threads: Vec<ThreadRow> = recording.archive().rows()?;
                     names.threads = threads.into_iter().map(|row| (row.thread, row)).collect();
                     Known::Nothing
                 }
-                Of::Method { .. } => Known::Methods(recording.named_stacks(Granularity::default())?),
-                Of::Stack { .. } => {
+                Of::Method => Known::Methods(recording.named_stacks(Granularity::default())?),
+                Of::Stack => {
                     let named = recording.named_stacks(Granularity::default())?;
                     Known::Stacks(named, Interner::default(), StackNumbers::default())
                 }
-                Of::Module { .. } => {
+                Of::Module => {
                     let named = recording.named_stacks(Granularity::default())?;
                     Known::Modules(StackNames::new(named), Interner::default())
                 }
@@ -164,7 +165,7 @@ impl<'r, R> Names<'r, R> {
                     if raw.is_some() { Known::Table(texts) } else { Known::Merged(texts, Interner::default()) }
                 }
                 // The tags of the stacks that were found are looked up behind the reading.
-                Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts { .. } | Of::Tag { .. } => Known::Nothing,
+                Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts | Of::Tag => Known::Nothing,
             };
         }
         Ok(names)
@@ -191,10 +192,8 @@ impl<'r, R> Names<'r, R> {
     }
 
     /// Looks for the numbers of all stacks that rows have.
-    pub(super) fn number_stacks(&mut self, numbers: &[i64], width: usize, plan: &Plan<R>) {
-        let Some(place) = self.dimensions.iter().position(|dimension| matches!(dimension.of, Of::Stack { .. })) else {
-            return;
-        };
+    pub(super) fn number_stacks(&mut self, numbers: &[i64], width: usize, plan: &Plan) {
+        let Some(place) = self.stated.stacks() else { return };
         let key = plan.key_of(place);
         for numbers in numbers.chunks(width) {
             self.value(place, numbers[key]);
@@ -286,19 +285,19 @@ impl<'r, R> Names<'r, R> {
 
     /// The text of a [value](Self::value), where it has one.
     pub(super) fn text(&self, dimension: usize, value: i64) -> Option<String> {
-        match (&self.dimensions[dimension].of, &self.of[dimension]) {
+        match (self.stated.dimensions[dimension].of, &self.of[dimension]) {
             (Of::Process, _) => self.process(value).map(name_with_marks),
-            (Of::Thread(_), _) => {
+            (Of::Thread, _) => {
                 let row = self.thread(value)?;
                 Some(threads::label(self.processes.get(&row.process).copied(), row))
             }
-            (Of::Method { .. }, _) => {
+            (Of::Method, _) => {
                 Some(self.method(dimension, value).map_or_else(|| "(no stack)".to_owned(), |name| name.to_string()))
             }
-            (Of::Stack { .. } | Of::Module { .. }, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
+            (Of::Stack | Of::Module, _) if value == UNKNOWN => Some("(no stack)".to_owned()),
             (_, Known::Tags(set, _)) => u32::try_from(value).ok().map(|tag| set.name(TagId(tag)).to_owned()),
             (Of::Number { .. }, _) if value == UNTOLD => Some(UNTOLD_TEXT.to_owned()),
-            (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| (*none).to_owned()),
+            (Of::Number { none, .. }, _) if value == UNKNOWN => (!none.is_empty()).then(|| none.to_owned()),
             (Of::Number { names: dimension::Names::Paths(_), .. }, Known::Merged(_, texts)) if self.reverse_paths => {
                 texts.text(value).map(reversed)
             }
@@ -312,15 +311,7 @@ impl<'r, R> Names<'r, R> {
             ) => texts.text(value).map(str::to_owned),
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
-            (
-                Of::Number { .. }
-                | Of::Text { .. }
-                | Of::Texts { .. }
-                | Of::Stack { .. }
-                | Of::Module { .. }
-                | Of::Tag { .. },
-                _,
-            ) => None,
+            (Of::Number { .. } | Of::Text { .. } | Of::Texts | Of::Stack | Of::Module | Of::Tag, _) => None,
         }
     }
 
@@ -363,12 +354,12 @@ impl<'r, R> Names<'r, R> {
 
     /// What brings values of a dimension in order.
     pub(super) fn order(&self, dimension: usize, value: i64) -> Order {
-        match &self.dimensions[dimension].of {
+        match self.stated.dimensions[dimension].of {
             Of::Process => match self.process(value) {
                 Some(row) => Order::Text(row.name.to_lowercase(), row.pid, value),
                 None => Order::Unknown,
             },
-            Of::Thread(_) => match self.thread(value) {
+            Of::Thread => match self.thread(value) {
                 Some(row) => Order::Number(row.tid, row.start.unwrap_or(UNKNOWN), value),
                 None => Order::Unknown,
             },
@@ -385,16 +376,6 @@ pub(super) enum Order {
     Unknown,
     Number(i64, i64, i64),
     Text(String, i64, i64),
-}
-
-impl Wanted {
-    /// Whether the patterns let a text of a row pass.
-    pub(super) fn lets_pass_text(&self, text: Option<&str>) -> bool {
-        match self {
-            Self::Texts(patterns) => text.is_some_and(|text| patterns.matches(text)),
-            Self::Methods(_) | Self::Stacks(_) => false,
-        }
-    }
 }
 
 /// Functions, the leaf first, one per line.
@@ -423,75 +404,4 @@ fn method(named: &NamedStacks, number: i64) -> Option<MethodId> {
 
 fn table(archive: &Archive, read: dimension::NamesOf) -> Result<FxHashMap<i64, String>, Error> {
     Ok(read(archive)?.into_iter().collect())
-}
-
-/// What there is in a recording that the patterns of a dimension could let pass.
-pub(super) fn candidates<Q: TableQuestion>(
-    recording: &OpenRecording,
-    dimension: usize,
-    wanted: &Wanted,
-) -> Result<Candidates, Error> {
-    let Dimension { of, filter, .. } = &Q::DIMENSIONS[dimension];
-    let Some(filter) = filter else { return Ok(Candidates::default()) };
-    let found = |names, passes: &dyn Fn(&str) -> bool| {
-        Candidates::of(filter.option, filter.what, &wanted.to_string(), names, passes)
-    };
-    let mut numbers: FxHashMap<i64, i64> = FxHashMap::default();
-    let mut count =
-        |number: Option<i64>| number.into_iter().for_each(|number| *numbers.entry(number).or_default() += 1);
-    match (of, wanted) {
-        (Of::Number { names: dimension::Names::Table(read), .. }, Wanted::Texts(patterns)) => {
-            let names: Vec<(String, i64)> = read(recording.archive())?.into_iter().map(|(_, name)| (name, 0)).collect();
-            Ok(found(names, &|name| patterns.matches(name)))
-        }
-        (Of::Number { names: dimension::Names::Paths(read), .. }, Wanted::Texts(patterns)) => {
-            let names: Vec<(String, i64)> = read(recording, None)?.into_iter().map(|(_, name)| (name, 0)).collect();
-            Ok(found(names, &|name| patterns.matches(name)))
-        }
-        (Of::Number { names: dimension::Names::Words(words), number, .. }, Wanted::Texts(patterns)) => {
-            scan_rows::<Q>(recording.archive(), None, false, &mut |row| {
-                count(number(row).filter(|number| *number != UNTOLD));
-            })?;
-            let passes = |number: &&i64| {
-                let status = dimension::status(**number);
-                patterns.matches_any(&[&words(**number), &number.to_string(), status.as_deref().unwrap_or_default()])
-            };
-            let passing = numbers.keys().filter(passes).count();
-            let names = numbers.into_iter().map(|(number, count)| (words(number), count)).collect();
-            Ok(Candidates { passing, figure: Q::MOST, ..found(names, &|_| false) })
-        }
-        (Of::Text { text, .. }, Wanted::Texts(patterns)) => {
-            let mut texts = Interner::default();
-            let mut count_text = |row: &Q::Row| count(text(row).map(|text| texts.number(text)));
-            scan_rows::<Q>(recording.archive(), None, false, &mut count_text)?;
-            let name = |(number, count)| Some((texts.text(number)?.to_owned(), count));
-            let names = numbers.into_iter().filter_map(name).collect();
-            Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
-        }
-        (Of::Texts { texts, .. }, Wanted::Texts(patterns)) => {
-            let mut known = Interner::default();
-            let mut count_all = |row: &Q::Row| {
-                texts(row).into_iter().flatten().for_each(|text| count(Some(known.number(text))));
-            };
-            scan_rows::<Q>(recording.archive(), None, false, &mut count_all)?;
-            let name = |(number, count)| Some((known.text(number)?.to_owned(), count));
-            let names = numbers.into_iter().filter_map(name).collect();
-            Ok(Candidates { figure: Q::MOST, ..found(names, &|name| patterns.matches(name)) })
-        }
-        (_, Wanted::Stacks(numbers)) => {
-            let named = recording.named_stacks(Granularity::default())?;
-            let is_known = |number: &&i64| {
-                i32::try_from(**number).is_ok_and(|number| !named.stacks.stacks().of(StackId(number)).is_empty())
-            };
-            let passing = numbers.iter().filter(is_known).count();
-            Ok(Candidates { passing, ..found(Vec::new(), &|_| false) })
-        }
-        (_, Wanted::Methods(patterns)) => {
-            Ok(candidates::of_methods(recording, filter.option, patterns)?.pop().unwrap_or_default())
-        }
-        (
-            Of::Process | Of::Thread(_) | Of::Method { .. } | Of::Stack { .. } | Of::Module { .. } | Of::Tag { .. },
-            Wanted::Texts(_),
-        ) => Ok(Candidates::default()),
-    }
 }

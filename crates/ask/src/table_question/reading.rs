@@ -1,56 +1,54 @@
 //! One pass over the rows of a table.
 
-use rustc_hash::FxHashMap;
 use tracesift_analysis::Span;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::{AsOpen, Cut, Limit, Of, TextsOf};
-use super::list::{Keeper, Listing, Single};
-use super::names::{Interner, Lists, Names};
-use super::places::{Places, UNKNOWN, UNTOLD};
+use super::additions::Additions;
+use super::asked::Asked;
+use super::dimension::ValueOf;
+use super::limit::{AsOpen, Limit};
+use super::list::{Keeper, Single};
+use super::names::Names;
+use super::places::{UNKNOWN, UNTOLD};
 use super::plan::Plan;
+use super::seen::Seen;
 use super::sums::{Part, Sums};
-use super::{Question, TableQuestion, scan_rows};
+use super::{TableQuestion, alone, scan_rows};
 use crate::order::Between;
 use crate::recording::OpenRecording;
-use crate::time_windows::TimeWindows;
 
-/// A pass over the rows.
-pub(super) struct Reading<'a, 'n, 'r, Q: TableQuestion> {
-    question: &'n Question<Q>,
-    names: &'n mut Names<'r, Q::Row>,
-    ranges: TimeWindows,
+/// A pass over the rows. All that does not look at a row is in [`Seen`].
+pub(super) struct Reading<'p, 'n, 'r, Q: TableQuestion> {
     limits: Vec<(&'static Limit<Q::Row>, Between)>,
+    /// What has to be true of rows.
+    conditions: Vec<fn(&Q::Row) -> bool>,
+    /// The dimensions whose numbers tell places apart.
     keys: Vec<Key<Q::Row>>,
-    places: Places,
+    additions: Additions<Q::Row>,
     /// Whether rows need figures from other tables.
     joined: bool,
     /// What becomes of rows that the end of their process ended.
     exited: Option<AsOpen<Q::Row>>,
-    /// The numbers of the row at hand; the process first.
-    row: Vec<i64>,
-    /// Single rows, where they are asked for.
-    keeper: Option<Keeper>,
-    read: Read<'a, Q::Row>,
+    seen: Seen<'p, 'n, 'r>,
 }
 
 /// What was read.
-pub(super) struct Read<'a, R: 'static> {
+pub(super) struct Read<'p> {
     /// The numbers of each place, one place after the other.
     pub(super) numbers: Vec<i64>,
     /// How many numbers a place has.
     pub(super) width: usize,
     /// The sums. In a series a place has some for each range that it has rows in.
-    pub(super) sums: Sums<'a, R>,
+    pub(super) sums: Sums<'p>,
     /// Of each range the places that have rows in it, each with the number of its sums.
     pub(super) in_ranges: Vec<Vec<(u32, u32)>>,
     /// Single rows, where they are asked for.
     pub(super) single: Option<Keeper>,
 }
 
-impl<R> Read<'_, R> {
+impl Read<'_> {
     /// The numbers of the place of a single row.
     pub(super) fn numbers_of(&self, row: &Single) -> &[i64] {
         &self.numbers[row.place as usize * self.width..][..self.width]
@@ -59,37 +57,27 @@ impl<R> Read<'_, R> {
 
 /// A dimension whose numbers tell places apart.
 struct Key<R: 'static> {
-    dimension: usize,
-    numbers: Numbers<R>,
+    value: ValueOf<R>,
     /// Whether patterns are asked of it: a row without a value passes none.
     is_filtered: bool,
 }
 
-/// How a row gives the number of a dimension.
-enum Numbers<R: 'static> {
-    Thread(fn(&R) -> Option<ThreadId>),
-    Method(fn(&R) -> (Option<StackId>, Option<FrameId>)),
-    Number(fn(&R) -> Option<i64>),
-    Stack(fn(&R) -> Option<StackId>),
-    Text(fn(&R) -> Option<&str>, Interner),
-    /// A part of a text, with its length.
-    Part(fn(&R) -> Option<&str>, (Cut, Option<usize>), Interner),
-    Texts(TextsOf<R>, Lists),
+/// The number of a process.
+#[inline]
+fn number_of_process(process: Option<ProcessId>) -> i64 {
+    process.map_or(UNKNOWN, |process| i64::from(process.0))
 }
 
-impl<R> Numbers<R> {
-    #[inline]
-    fn of(&mut self, row: &R) -> i64 {
-        match self {
-            Self::Number(number) => number(row).unwrap_or(UNKNOWN),
-            Self::Thread(thread) => thread(row).map_or(UNKNOWN, |thread| i64::from(thread.0)),
-            Self::Method(place) => number_of_code(place(row)),
-            Self::Stack(stack) => stack(row).map_or(UNKNOWN, |stack| i64::from(stack.0)),
-            Self::Text(text, texts) => text(row).map_or(UNKNOWN, |text| texts.number(text)),
-            Self::Part(text, (cut, level), texts) => text(row).map_or(UNKNOWN, |text| texts.number(cut(text, *level))),
-            Self::Texts(texts, lists) => texts(row).map_or(UNKNOWN, |texts| lists.number(texts)),
-        }
-    }
+/// The number of a thread.
+#[inline]
+fn number_of_thread(thread: Option<ThreadId>) -> i64 {
+    thread.map_or(UNKNOWN, |thread| i64::from(thread.0))
+}
+
+/// The number of a stack.
+#[inline]
+fn number_of_stack(stack: Option<StackId>) -> i64 {
+    stack.map_or(UNKNOWN, |stack| i64::from(stack.0))
 }
 
 /// The number of a stack, or of a lone instruction.
@@ -108,87 +96,66 @@ pub(super) fn code_of_number(number: i64) -> Option<Result<StackId, FrameId>> {
     Some(if number & 1 == 0 { Ok(StackId(id)) } else { Err(FrameId(id)) })
 }
 
-impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
-    pub(super) fn new(
-        question: &'n Question<Q>,
-        plan: &'a Plan<Q::Row>,
-        ranges: &[TimeRange],
-        names: &'n mut Names<'r, Q::Row>,
-    ) -> Self {
-        let numbers = |dimension: usize| match plan.dimensions[dimension].of {
-            Of::Process => None,
-            Of::Thread(thread) => Some(Numbers::Thread(thread)),
-            Of::Method { place, .. } => Some(Numbers::Method(place)),
-            Of::Number { number, .. } => Some(Numbers::Number(number)),
-            Of::Stack { stack, .. } | Of::Module { stack, .. } | Of::Tag { stack, .. } => Some(Numbers::Stack(stack)),
-            Of::Text { text, cut: Some(cut), .. } => {
-                Some(Numbers::Part(text, (cut, plan.dir_level), Interner::default()))
-            }
-            Of::Text { text, cut: None, .. } => Some(Numbers::Text(text, Interner::default())),
-            Of::Texts { texts, .. } => Some(Numbers::Texts(texts, Lists::default())),
-        };
-        let is_filtered = |dimension| question.patterns.iter().any(|(filtered, _)| *filtered == dimension);
-        let key = |&dimension: &usize| {
-            Some(Key { dimension, numbers: numbers(dimension)?, is_filtered: is_filtered(dimension) })
-        };
-        let keys: Vec<_> = plan.keys.iter().filter_map(key).collect();
-        let (places, width) = Places::new(keys.len() + 1);
-        Self {
-            question,
-            names,
-            ranges: TimeWindows::of(ranges),
-            limits: question.limits.iter().map(|(place, between)| (&Q::LIMITS[*place], *between)).collect(),
-            keys,
-            places,
+/// Reads the rows that touch one of the ranges.
+pub(super) fn read<'p, Q: TableQuestion>(
+    asked: &Asked,
+    plan: &'p Plan,
+    names: &mut Names<'_>,
+    recording: &OpenRecording,
+    ranges: &[TimeRange],
+) -> Result<Read<'p>, Error> {
+    let mut reading = Reading::<Q>::new(asked, plan, ranges, names);
+    reading.rows(recording, ranges)?;
+    Ok(reading.seen.into_read())
+}
+
+impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
+    pub(super) fn new(asked: &'n Asked, plan: &'p Plan, ranges: &[TimeRange], names: &'n mut Names<'r>) -> Self {
+        let mut reading = Self {
+            limits: Vec::new(),
+            conditions: Vec::new(),
+            keys: Vec::new(),
+            additions: Additions::new(plan, Q::MEASURES, Q::HAS_LENGTH),
             joined: plan.joined,
-            exited: Q::EXITED.filter(|_| question.include_exited).map(|exited| exited.row),
-            row: vec![0; width],
-            keeper: match question.listing {
-                Some(listing @ (Listing::Flat | Listing::OfGroups(_))) => Some(Keeper::new(question, listing)),
-                Some(Listing::Stacks(_)) | None => None,
-            },
-            read: Read {
-                numbers: Vec::new(),
-                width,
-                sums: Sums::new(plan),
-                in_ranges: vec![Vec::new(); ranges.len()],
-                single: None,
-            },
+            exited: if asked.include_exited { Q::EXITED.map(|exited| exited.row) } else { None },
+            seen: Seen::new(asked, plan, ranges, names),
+        };
+        for (place, between) in &asked.limits {
+            reading.limits.push((&Q::LIMITS[*place], *between));
         }
+        for place in &asked.conditions {
+            reading.conditions.push(Q::CONDITIONS[*place].holds);
+        }
+        for place in &plan.keys {
+            let value = Q::DIMENSIONS[*place].value;
+            reading.keys.push(Key { value, is_filtered: asked.is_filtered(*place) });
+        }
+        reading
     }
 
-    /// Reads the rows that touch one of the ranges.
-    pub(super) fn read(mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Read<'a, Q::Row>, Error> {
+    /// Sees the rows that touch one of the ranges.
+    fn rows(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
+        if const { Q::PARTS.is_some() } && ranges.iter().any(|range| !range.is_everything()) {
+            return self.parts(recording, ranges);
+        }
         // A row that takes no time may stand at the beginning.
-        let time = self.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
-        if Q::PARTS.is_some() && ranges.iter().any(|range| !range.is_everything()) {
-            self.read_parts(recording, ranges)?;
-        } else if self.has_one_range() {
-            let range = self.ranges.all();
-            Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
-                let as_open = self.exited.and_then(|exited| exited(row));
-                let row = as_open.as_ref().unwrap_or(row);
-                if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
-                    && let Some(place) = self.place(row)
-                {
-                    self.read.sums.add(place as usize, row, part);
-                    if let (Some(keeper), Some((start, length))) = (&mut self.keeper, part.counted) {
-                        keeper.add::<Q>(place, row, Part { start, length, ..part });
-                    }
+        let time = self.seen.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
+        if !self.seen.has_one_range() {
+            return self.series(recording, time);
+        }
+        let range = self.seen.ranges.all();
+        Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
+            let as_open = self.exited.and_then(|exited| exited(row));
+            let row = as_open.as_ref().unwrap_or(row);
+            if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
+                && let Some(place) = self.place(row)
+            {
+                self.additions.add(&mut self.seen.read.sums, place as usize, row, part);
+                if let (Some(keeper), Some((start, length))) = (&mut self.seen.keeper, part.counted) {
+                    keep::<Q>(keeper, place, row, Part { start, length, ..part });
                 }
-            })?;
-            self.all_places_in_range();
-        } else {
-            self.read_series(recording, time)?;
-        }
-        for key in self.keys {
-            match key.numbers {
-                Numbers::Text(_, texts) | Numbers::Part(_, _, texts) => self.names.set_texts(key.dimension, texts),
-                Numbers::Texts(_, lists) => self.names.set_lists(key.dimension, lists),
-                _ => {}
             }
-        }
-        Ok(Read { single: self.keeper, ..self.read })
+        })
     }
 
     /// The rows that touch a range and that the filters let pass.
@@ -196,7 +163,7 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
     where
         Q::Row: Clone,
     {
-        let range = self.ranges.all();
+        let range = self.seen.ranges.all();
         let mut rows = Vec::new();
         if Q::PARTS.is_some() && !time.is_everything() {
             rows = Q::parts(recording, &[time])?.pop().unwrap_or_default();
@@ -211,71 +178,46 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
         Ok(rows)
     }
 
-    fn all_places_in_range(&mut self) {
-        let places = self.read.numbers.len() / self.read.width;
-        self.read.in_ranges[0] = (0..places as u32).map(|place| (place, place)).collect();
-    }
-
     /// Adds up rows that have the figures of their part.
-    fn read_parts(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
-        let mut sums_of: FxHashMap<(usize, u32), u32> = FxHashMap::default();
+    fn parts(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
         for (range, rows) in Q::parts(recording, ranges)?.iter().enumerate() {
             for row in rows {
-                let Some(part) = part(Q::times(row), self.ranges.spans()[range], Q::COUNTS_AT_END) else { continue };
+                let span = self.seen.ranges.spans()[range];
+                let Some(part) = part(Q::times(row), span, Q::COUNTS_AT_END) else { continue };
                 let Some(place) = self.place(row) else { continue };
-                if self.has_one_range() {
-                    self.read.sums.add(place as usize, row, part);
-                    if let Some(keeper) = &mut self.keeper {
-                        keeper.add::<Q>(place, row, part);
+                if self.seen.has_one_range() {
+                    self.additions.add(&mut self.seen.read.sums, place as usize, row, part);
+                    if let Some(keeper) = &mut self.seen.keeper {
+                        keep::<Q>(keeper, place, row, part);
                     }
-                    continue;
+                } else {
+                    let sums = self.seen.sums_in(range, place);
+                    self.additions.add(&mut self.seen.read.sums, sums, row, part);
                 }
-                let many = sums_of.len() as u32;
-                let sums = *sums_of.entry((range, place)).or_insert_with(|| {
-                    self.read.sums.add_place();
-                    self.read.in_ranges[range].push((place, many));
-                    many
-                });
-                self.read.sums.add(sums as usize, row, part);
             }
-        }
-        if self.has_one_range() {
-            self.all_places_in_range();
         }
         Ok(())
     }
 
     /// Deals the rows to the ranges.
-    fn read_series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
-        let mut sums_of: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut many = 0;
+    fn series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
         let joined = self.joined;
         scan_rows::<Q>(recording.archive(), time, joined, &mut |row| {
             let as_open = self.exited.and_then(|exited| exited(row));
             let row = as_open.as_ref().unwrap_or(row);
             let (start, end) = Q::times(row);
-            let touched = self.ranges.touching(start, end);
+            let touched = self.seen.ranges.touching(start, end);
             if touched.is_empty() {
                 return;
             }
             let Some(place) = self.place(row) else { return };
             for range in touched {
-                let Some(part) = part((start, end), self.ranges.spans()[range], Q::COUNTS_AT_END) else { continue };
-                let in_range = &mut self.read.in_ranges[range];
-                let sums = *sums_of.entry((range as u32, place)).or_insert_with(|| {
-                    self.read.sums.add_place();
-                    in_range.push((place, many));
-                    many += 1;
-                    many - 1
-                });
-                self.read.sums.add(sums as usize, row, part);
+                let span = self.seen.ranges.spans()[range];
+                let Some(part) = part((start, end), span, Q::COUNTS_AT_END) else { continue };
+                let sums = self.seen.sums_in(range, place);
+                self.additions.add(&mut self.seen.read.sums, sums, row, part);
             }
         })
-    }
-
-    /// Whether the sums of a place have its number.
-    fn has_one_range(&self) -> bool {
-        self.ranges.spans().len() == 1
     }
 
     /// The place of a row; `None`: it is not asked for.
@@ -289,55 +231,46 @@ impl<'a, 'n, 'r, Q: TableQuestion> Reading<'a, 'n, 'r, Q> {
                 return None;
             }
         }
-        if !self.question.conditions.iter().all(|place| (Q::CONDITIONS[*place].holds)(row)) {
-            return None;
+        for holds in &self.conditions {
+            if !holds(row) {
+                return None;
+            }
         }
-        self.row[0] = Q::process(row).map_or(UNKNOWN, |process| i64::from(process.0));
-        let mut numbers = self.row[1..].iter_mut();
-        for key in &mut self.keys {
-            let Some(number) = numbers.next() else { break };
-            *number = key.numbers.of(row);
+        let Seen { row: numbers, texts, .. } = &mut self.seen;
+        numbers[0] = number_of_process(Q::process(row));
+        for ((key, texts), number) in self.keys.iter().zip(texts).zip(&mut numbers[1..]) {
+            *number = match key.value {
+                ValueOf::Number(number) => number(row).unwrap_or(UNKNOWN),
+                ValueOf::Thread(thread) => number_of_thread(thread(row)),
+                ValueOf::Code(place) => number_of_code(place(row)),
+                ValueOf::Stack(stack) => number_of_stack(stack(row)),
+                ValueOf::Text(text) => texts.number(text(row)),
+                ValueOf::Texts(list) => texts.number_of_list(list(row)),
+                // The first number has told.
+                ValueOf::Process => continue,
+            };
             if key.is_filtered && matches!(*number, UNKNOWN | UNTOLD) {
                 return None;
             }
         }
-        match self.places.get(&self.row) {
-            Ok(place) => place,
-            Err(_) => self.add_place(),
-        }
+        self.seen.place()
     }
+}
 
-    /// The place of numbers that were never seen.
-    #[cold]
-    fn add_place(&mut self) -> Option<u32> {
-        let place = self.lets_pass().then(|| {
-            let place = (self.read.numbers.len() / self.read.width) as u32;
-            self.read.numbers.extend_from_slice(&self.row);
-            if self.has_one_range() {
-                self.read.sums.add_place();
-            }
-            place
+/// Keeps a single row of a place, unless it is too small.
+fn keep<Q: TableQuestion>(keeper: &mut Keeper, place: u32, row: &Q::Row, part: Part) {
+    let figure = match keeper.sort {
+        Some(measure) => alone::figure(Q::MEASURES, measure, row, part),
+        None => 0,
+    };
+    if keeper.takes(place, figure, part) {
+        keeper.add(Single {
+            figure,
+            part,
+            has_length: Q::HAS_LENGTH.is_none_or(|has_length| has_length(row)),
+            place,
+            own: Q::LIST.iter().map(|column| (column.value)(row)).collect(),
         });
-        self.places.insert(&self.row, place);
-        place
-    }
-
-    /// Whether the filters let the row at hand pass.
-    fn lets_pass(&mut self) -> bool {
-        let is_asked = match self.row[0] {
-            UNKNOWN => self.question.takes_unknown_processes(),
-            process => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
-        };
-        is_asked
-            && self.question.patterns.iter().all(|(dimension, wanted)| {
-                let Some(place) = self.keys.iter().position(|key| key.dimension == *dimension) else { return true };
-                let number = self.row[place + 1];
-                match &self.keys[place].numbers {
-                    Numbers::Text(_, texts) | Numbers::Part(_, _, texts) => wanted.lets_pass_text(texts.text(number)),
-                    Numbers::Texts(_, lists) => lists.lets_pass(number, wanted),
-                    _ => self.names.lets_pass(*dimension, number, wanted),
-                }
-            })
     }
 }
 

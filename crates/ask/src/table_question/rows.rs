@@ -1,43 +1,45 @@
 //! Rows of the answer: figures of groups in order, with totals.
 
+use super::arithmetic::How;
+use super::asked::Asked;
 use super::groups::{Group, Groups};
 use super::layout::{self, Cell};
 use super::list::{self, Listing};
-use super::measure::{How, Measure};
+use super::measure::Figure;
 use super::names::{Names, Order};
 use super::places::{UNKNOWN, UNTOLD};
-use super::plan::{NO_FIGURE, NO_SMALLEST, NO_TIME, Plan, dimension_of, measure_of};
+use super::plan::{NO_FIGURE, NO_SMALLEST, NO_TIME, Plan};
 use super::reading::Read;
 use super::sums::{growing_tenths, peak, sum_once, weighted};
-use super::{Question, TableQuestion, paths, stacks_below};
+use super::{paths, stacks_below};
 use crate::answer::{Column, Fact, Table, Value};
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
 use crate::threads;
 
 /// The rows of the answer of a range, and the totals over all of them.
-pub(super) fn of_groups<Q: TableQuestion>(
-    question: &Question<Q>,
-    plan: &Plan<Q::Row>,
-    names: &mut Names<'_, Q::Row>,
+pub(super) fn of_groups(
+    asked: &Asked,
+    plan: &Plan,
+    names: &mut Names<'_>,
     groups: Groups,
-    read: &mut Read<'_, Q::Row>,
+    read: &mut Read<'_>,
 ) -> (Vec<Vec<Value>>, Vec<Fact>) {
     let Groups { mut groups, all } = groups;
-    let facts = totals::<Q>(plan, &mut groups, all);
-    let groups = ascending(question, plan, names, groups);
-    let rows = match (question.listing, read.single.take()) {
+    let facts = totals(plan, &mut groups, all);
+    let groups = ascending(asked, plan, names, groups);
+    let rows = match (asked.listing, read.single.take()) {
         (Some(Listing::Flat), Some(keeper)) => {
             let mut rows = keeper.flat();
-            question.top.apply(&mut rows);
-            let layout = list::Layout::of::<Q>();
+            asked.top.apply(&mut rows);
+            let layout = list::Layout::of(&plan.stated);
             rows.iter().map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect()
         }
         (_, keeper) => {
-            let mut cells = layout::cells::<Q>();
-            cells.retain(|(column, _)| question.shown.has(column.key));
-            let layout = list::Layout::of::<Q>();
-            let columns = list::nested::<Q>();
+            let mut cells = layout::cells(&plan.stated);
+            cells.retain(|(column, _)| asked.shown.has(column.key));
+            let layout = list::Layout::of(&plan.stated);
+            let columns = list::nested(&plan.stated);
             let mut row = |mut group: Group| {
                 let value = |(_, cell): &(Column, Cell)| match (cell, &keeper) {
                     (Cell::Rows, Some(keeper)) => {
@@ -45,13 +47,11 @@ pub(super) fn of_groups<Q: TableQuestion>(
                         let rows = rows.map(|row| layout.values(plan, names, row, read.numbers_of(row))).collect();
                         Value::Table(Table { columns: columns.clone(), rows, is_sparse: false })
                     }
-                    (Cell::Stacks, _) => match question.listing {
-                        Some(Listing::Stacks(top)) => {
-                            stacks_below::of_group(question, top, plan, names, (&group, read))
-                        }
+                    (Cell::Stacks, _) => match asked.listing {
+                        Some(Listing::Stacks(top)) => stacks_below::of_group(asked, top, plan, names, (&group, read)),
                         _ => Value::None,
                     },
-                    (cell, _) => value::<Q>(plan, names, &mut group, *cell),
+                    (cell, _) => value(plan, names, &mut group, *cell),
                 };
                 cells.iter().map(value).collect()
             };
@@ -62,33 +62,28 @@ pub(super) fn of_groups<Q: TableQuestion>(
 }
 
 /// The groups that the answer has, ascending.
-fn ascending<Q: TableQuestion>(
-    question: &Question<Q>,
-    plan: &Plan<Q::Row>,
-    names: &Names<'_, Q::Row>,
-    mut groups: Vec<Group>,
-) -> Vec<Group> {
+fn ascending(asked: &Asked, plan: &Plan, names: &Names<'_>, mut groups: Vec<Group>) -> Vec<Group> {
     groups.retain_mut(|group| {
-        question.group_limits.iter().all(|(place, between)| between.contains(figure::<Q>(plan, group, *place)))
+        asked.group_limits.iter().all(|(place, between)| between.contains(figure(plan, group, *place)))
     });
-    let of_sort = |group: &mut Group| question.sort.and_then(|place| figure::<Q>(plan, group, place));
+    let of_sort = |group: &mut Group| asked.sort.and_then(|place| figure(plan, group, place));
     let has_figure = groups.iter_mut().any(|group| of_sort(group).is_some_and(|figure| figure != 0));
-    let sort = question.sort_without_figure().filter(|_| !has_figure).or(question.sort);
-    let figure_of = |group: &mut Group, place: Option<usize>| place.and_then(|place| figure::<Q>(plan, group, place));
+    let sort = asked.sort_without_figure().filter(|_| !has_figure).or(asked.sort);
+    let figure_of = |group: &mut Group, place: Option<usize>| place.and_then(|place| figure(plan, group, place));
     let figure = |group: &mut Group| figure_of(group, sort);
     let mut groups: Vec<(i64, Group)> =
         groups.into_iter().map(|mut group| (figure(&mut group).unwrap_or(i64::MIN), group)).collect();
-    if question.tree {
+    if asked.tree {
         let path = |group: &Group| {
             let values = plan.by.first().zip(group.values.first());
             values.and_then(|(dimension, value)| names.text(*dimension, *value))
         };
-        return paths::depth_first(groups, path, question.top);
+        return paths::depth_first(groups, path, asked.top);
     }
     // The rows of a flat list are counted in place of the groups.
-    let top = (question.listing != Some(Listing::Flat)).then_some(question.top);
+    let top = (asked.listing != Some(Listing::Flat)).then_some(asked.top);
     keep_largest(&mut groups, top);
-    let of_equals = question.sort_of_equals();
+    let of_equals = asked.sort_of_equals();
     let mut ordered: Vec<((i64, i64), Vec<Order>, Group)> = groups
         .into_iter()
         .map(|(figure, mut group)| {
@@ -115,11 +110,11 @@ fn keep_largest(groups: &mut Vec<(i64, Group)>, top: Option<Top>) {
 /// The totals that the heading of a file shows.
 ///
 /// They add up the groups; where a row can be in several of them, they are those of `all` rows.
-fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: Option<Group>) -> Vec<Fact> {
-    let measures = || Q::MEASURES.iter().enumerate();
+fn totals(plan: &Plan, groups: &mut [Group], mut all: Option<Group>) -> Vec<Fact> {
+    let measures = || plan.stated.measures.iter().enumerate();
     let sums_of_groups = measures().filter_map(|(place, measure)| Some((place, measure, measure.sum_of_groups?)));
-    let sum = |(place, measure, label): (usize, &Measure<Q::Row>, &'static str)| {
-        let figures = groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place));
+    let sum = |(place, measure, label): (usize, &&Figure, &'static str)| {
+        let figures = groups.iter_mut().filter_map(|group| figure(plan, group, place));
         Fact::new(label, measure.column.kind, figures.fold(0, i64::saturating_add))
     };
     let sums: Vec<Fact> = sums_of_groups.map(sum).collect();
@@ -133,13 +128,13 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
         // What no row tells has no total.
         let is_untold = match measure.how {
             // A group without such rows has 0, which says nothing of the others.
-            How::SumOf(..) => plan.cells[place].is_some_and(|cell| {
+            How::SumOf => plan.cells[place].is_some_and(|cell| {
                 let cells = |after: usize| groups.iter().filter_map(move |group| group.cells.get(cell + after));
                 cells(0).all(|sum| *sum == NO_FIGURE) && cells(1).any(|unknown| *unknown > 0)
             }),
-            _ => groups.iter_mut().all(|group| figure::<Q>(plan, group, place).is_none()),
+            _ => groups.iter_mut().all(|group| figure(plan, group, place).is_none()),
         };
-        if is_unknown::<Q>(plan, place) || (has_groups && is_untold) {
+        if is_unknown(plan, place) || (has_groups && is_untold) {
             return None;
         }
         let total = match measure.how {
@@ -148,16 +143,16 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
                 groups.iter().for_each(|group| united.append(group.covered.clone()));
                 united.covered()
             }
-            How::Max(_) | How::Longest | How::Peak(_) | How::SumPeak(..) => {
-                groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place)).max().unwrap_or(0)
+            How::Max | How::Longest | How::Peak | How::SumPeak => {
+                groups.iter_mut().filter_map(|group| figure(plan, group, place)).max().unwrap_or(0)
             }
             _ => {
-                let figures = groups.iter_mut().filter_map(|group| figure::<Q>(plan, group, place));
+                let figures = groups.iter_mut().filter_map(|group| figure(plan, group, place));
                 figures.fold(0, i64::saturating_add)
             }
         };
         Some(Fact {
-            adds_up: !matches!(measure.how, How::Max(_) | How::Longest | How::Peak(_) | How::SumPeak(..)),
+            adds_up: !matches!(measure.how, How::Max | How::Longest | How::Peak | How::SumPeak),
             ..Fact::new(label, measure.column.kind, total)
         })
     });
@@ -165,80 +160,80 @@ fn totals<Q: TableQuestion>(plan: &Plan<Q::Row>, groups: &mut [Group], mut all: 
 }
 
 /// The figure of a measure; `None`: it has none, or is a map.
-fn figure<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<i64> {
-    if is_unknown::<Q>(plan, place) {
+fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
+    if is_unknown(plan, place) {
         return None;
     }
     let cell = |group: &Group, after: usize| plan.cells[place].and_then(|cell| group.cells.get(cell + after)).copied();
-    match Q::MEASURES[place].how {
+    match plan.stated.measures[place].how {
         How::First if group.rows() == 0 => None,
         How::Rows => Some(group.rows()),
-        How::RowsIf(_) | How::Sum(_) | How::First => cell(group, 0),
+        How::RowsIf | How::Sum | How::First => cell(group, 0),
         How::Shortest => cell(group, 0).filter(|time| *time != NO_SMALLEST),
         How::Longest => cell(group, 0).filter(|time| *time != NO_TIME),
         How::LongestStart => cell(group, 1).filter(|_| cell(group, 0) != Some(NO_TIME)),
-        How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) => cell(group, 0),
-        How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) => cell(group, 0),
-        How::Peak(_) | How::SumPeak(..) => Some(peak(&group.lives)),
-        How::Tenths(..) => growing_tenths(&group.lives, group.range),
-        How::SumOnce(_) => sum_once(&mut group.once),
-        How::Duration | How::Max(_) | How::SumKnown(_) => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
-        How::SumOf(..) => {
+        How::AliveFirst | How::AliveLast | How::Begun | How::Over => cell(group, 0),
+        How::SumBegun | How::SumOver | How::SumLeft => cell(group, 0),
+        How::Peak | How::SumPeak => Some(peak(&group.lives)),
+        How::Tenths => growing_tenths(&group.lives, group.range),
+        How::SumOnce => sum_once(&mut group.once),
+        How::Duration | How::Max | How::SumKnown => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::SumOf => {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))
         }
-        How::Only(_) => cell(group, 0).filter(|_| cell(group, 1) == Some(1)),
-        How::Min(_) => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
-        How::Weighted(_) => {
+        How::Only => cell(group, 0).filter(|_| cell(group, 1) == Some(1)),
+        How::Min => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
+        How::Weighted => {
             let (sum, weight) = weighted(&group.cells, plan.cells[place]?);
             i64::try_from(sum.checked_div(i128::from(weight))?).ok()
         }
         How::Union => cell(group, 0).is_none_or(|rows| rows > 0).then(|| group.covered.covered()),
         How::Percentile(share) => group.times.percentile(share).map(|time| time.round() as i64),
         How::Mean([of, by]) => {
-            let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
+            let [of, by] = [of, by].map(|key| figure(plan, group, plan.stated.measure_of(key)));
             of?.checked_div(by?)
         }
         How::Ratio(..) | How::PerTime(..) | How::Covers(_) => {
-            fraction::<Q>(plan, group, place).map(|figure| (figure * SORTED_DIGITS) as i64)
+            fraction(plan, group, place).map(|figure| (figure * SORTED_DIGITS) as i64)
         }
         How::Difference([of, less]) => {
-            let [of, less] = [of, less].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
+            let [of, less] = [of, less].map(|key| figure(plan, group, plan.stated.measure_of(key)));
             of?.checked_sub(less?)
         }
         How::RowsWith(dimension) => {
-            let dimension = dimension_of(Q::DIMENSIONS, dimension);
+            let dimension = plan.stated.dimension_of(dimension);
             Some(group.known(plan, dimension).map(|(_, rows)| rows).sum())
         }
         How::Distinct(dimension) => {
-            let dimension = dimension_of(Q::DIMENSIONS, dimension);
+            let dimension = plan.stated.dimension_of(dimension);
             i64::try_from(group.known(plan, dimension).count()).ok()
         }
-        How::Counts(_) | How::Texts(_) | How::SumsBy(..) => None,
+        How::Counts(_) | How::Texts | How::SumsBy(_) => None,
     }
 }
 
 /// Whether the recording cannot tell the figure of a measure.
-fn is_unknown<Q: TableQuestion>(plan: &Plan<Q::Row>, place: usize) -> bool {
-    plan.unknown.contains(&Q::MEASURES[place].column.key)
+fn is_unknown(plan: &Plan, place: usize) -> bool {
+    plan.unknown.contains(&plan.stated.measures[place].column.key)
 }
 
 /// Figures with a fraction are sorted by so many digits behind the point.
 const SORTED_DIGITS: f64 = 1e6;
 
 /// The figure of a measure that has a fraction.
-fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usize) -> Option<f64> {
-    if is_unknown::<Q>(plan, place) {
+fn fraction(plan: &Plan, group: &mut Group, place: usize) -> Option<f64> {
+    if is_unknown(plan, place) {
         return None;
     }
     let range = group.range.length() as f64;
-    match Q::MEASURES[place].how {
+    match plan.stated.measures[place].how {
         How::Ratio([of, by], quotient) => {
-            let [of, by] = [of, by].map(|key| figure::<Q>(plan, group, measure_of::<Q>(key)));
+            let [of, by] = [of, by].map(|key| figure(plan, group, plan.stated.measure_of(key)));
             by.filter(|by| *by != 0).and_then(|by| Some(quotient.figure(of?, by)))
         }
         How::PerTime(of, factor) => {
-            let of = figure::<Q>(plan, group, measure_of::<Q>(of)).filter(|_| range > 0.0);
+            let of = figure(plan, group, plan.stated.measure_of(of)).filter(|_| range > 0.0);
             of.map(|of| of as f64 / range * factor)
         }
         How::Covers(_) => {
@@ -252,8 +247,8 @@ fn fraction<Q: TableQuestion>(plan: &Plan<Q::Row>, group: &mut Group, place: usi
 }
 
 /// The rows by text of a dimension, the most frequent value first.
-fn counts<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group: &Group, dimension: &str) -> Value {
-    let dimension = dimension_of(Q::DIMENSIONS, dimension);
+fn counts(plan: &Plan, names: &Names<'_>, group: &Group, dimension: &str) -> Value {
+    let dimension = plan.stated.dimension_of(dimension);
     if plan.by.contains(&dimension) {
         return Value::Map(Vec::new());
     }
@@ -264,13 +259,8 @@ fn counts<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, grou
 }
 
 /// The sums of a measure by text of a dimension, the largest first.
-fn sums_by<Q: TableQuestion>(
-    plan: &Plan<Q::Row>,
-    names: &Names<'_, Q::Row>,
-    group: &Group,
-    (measure, dimension): (usize, &str),
-) -> Value {
-    let dimension = dimension_of(Q::DIMENSIONS, dimension);
+fn sums_by(plan: &Plan, names: &Names<'_>, group: &Group, (measure, dimension): (usize, &str)) -> Value {
+    let dimension = plan.stated.dimension_of(dimension);
     let sums = plan.sums_by.iter().position(|(place, ..)| *place == measure).and_then(|list| group.sums_by.get(list));
     let named = |(value, sum): (&i64, &i64)| (names.text(dimension, *value).unwrap_or_default(), *sum);
     let mut sums: Vec<(String, i64)> = sums.into_iter().flatten().map(named).collect();
@@ -282,29 +272,29 @@ fn sums_by<Q: TableQuestion>(
 }
 
 /// The rows by text of a list, the most frequent text first.
-fn texts<R>(plan: &Plan<R>, group: &Group, measure: usize) -> Value {
-    let list = plan.texts.iter().position(|(place, _)| *place == measure);
+fn texts(plan: &Plan, group: &Group, measure: usize) -> Value {
+    let list = plan.texts.iter().position(|place| *place == measure);
     let counts = list.and_then(|list| group.texts.get(list));
     let mut counts: Vec<(&str, i64)> = counts.into_iter().flatten().map(|(text, rows)| (&**text, *rows)).collect();
     counts.sort_unstable_by_key(|(text, rows)| (-rows, *text));
     Value::Map(counts.into_iter().map(|(text, rows)| (text.to_owned(), rows.into())).collect())
 }
 
-fn value<Q: TableQuestion>(plan: &Plan<Q::Row>, names: &Names<'_, Q::Row>, group: &mut Group, cell: Cell) -> Value {
+fn value(plan: &Plan, names: &Names<'_>, group: &mut Group, cell: Cell) -> Value {
     let Cell::Measure(place) = cell else {
         return name(names, Values { by: &plan.by, values: &group.values }, cell);
     };
-    if is_unknown::<Q>(plan, place) {
+    if is_unknown(plan, place) {
         return Value::None;
     }
-    match Q::MEASURES[place].how {
+    match plan.stated.measures[place].how {
         How::Ratio(..) | How::PerTime(..) | How::Covers(_) => {
-            fraction::<Q>(plan, group, place).map_or(Value::None, Value::Float)
+            fraction(plan, group, place).map_or(Value::None, Value::Float)
         }
-        How::Counts(dimension) => counts::<Q>(plan, names, group, dimension),
-        How::Texts(_) => texts(plan, group, place),
-        How::SumsBy(dimension, _) => sums_by::<Q>(plan, names, group, (place, dimension)),
-        _ => figure::<Q>(plan, group, place).into(),
+        How::Counts(dimension) => counts(plan, names, group, dimension),
+        How::Texts => texts(plan, group, place),
+        How::SumsBy(dimension) => sums_by(plan, names, group, (place, dimension)),
+        _ => figure(plan, group, place).into(),
     }
 }
 
@@ -323,7 +313,7 @@ impl Values<'_> {
 }
 
 /// What a value of a dimension is called.
-pub(super) fn name<R>(names: &Names<'_, R>, values: Values<'_>, cell: Cell) -> Value {
+pub(super) fn name(names: &Names<'_>, values: Values<'_>, cell: Cell) -> Value {
     let process = |dimension| values.of(dimension).and_then(|value| names.process(value));
     let thread = |dimension| values.of(dimension).and_then(|value| names.thread(value));
     match cell {

@@ -6,10 +6,10 @@ use tracesift_export::Measure as Exported;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
-use super::dimension::{Dimension, Of};
-use super::measure::How;
+use super::alone::amount;
+use super::arithmetic::How;
+use super::dimension::{Dimension, Of, ValueOf};
 use super::reading::part;
-use super::sums::Part;
 use super::{TableQuestion, scan_rows, table};
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
@@ -109,14 +109,15 @@ fn scan<Q: TableQuestion, const N: usize>(
     visit: &mut dyn FnMut(Charged),
 ) -> Result<(), Error> {
     let key = Q::STACKS[N].column;
-    let measure = Q::MEASURES.iter().find(|measure| measure.column.key == key);
-    let how = measure.expect("a figure is a measure of its question").how;
-    let thread = Q::DIMENSIONS.iter().find_map(|dimension| match dimension.of {
-        Of::Thread(thread) => Some(thread),
+    let measure = Q::MEASURES.iter().find(|measure| measure.is.column.key == key);
+    let measure = measure.expect("a figure is a measure of its question");
+    let adds = measure.adds;
+    let thread = Q::DIMENSIONS.iter().find_map(|dimension| match dimension.value {
+        ValueOf::Thread(thread) => Some(thread),
         _ => None,
     });
     // A row without a length adds nothing to sums of times.
-    let has_length = Q::HAS_LENGTH.filter(|_| matches!(how, How::Duration));
+    let has_length = Q::HAS_LENGTH.filter(|_| matches!(measure.is.how, How::Duration));
     let place = code_of(Q::DIMENSIONS);
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
@@ -126,7 +127,7 @@ fn scan<Q: TableQuestion, const N: usize>(
         if has_length.is_some_and(|has_length| !has_length(row)) {
             return;
         }
-        let amount = amount(how, row, part);
+        let amount = amount(adds, row, part);
         if amount > 0 {
             let (stack, frame) = match place {
                 Some(Code::Method(place)) => place(row),
@@ -151,56 +152,33 @@ enum Code<R> {
 }
 
 fn code_of<R>(dimensions: &[Dimension<R>]) -> Option<Code<R>> {
-    let method = dimensions.iter().find_map(|dimension| match dimension.of {
-        Of::Method { place, .. } => Some(Code::Method(place)),
+    let method = dimensions.iter().find_map(|dimension| match dimension.value {
+        ValueOf::Code(place) => Some(Code::Method(place)),
         _ => None,
     });
     method.or_else(|| {
-        dimensions.iter().find_map(|dimension| match dimension.of {
-            Of::Stack { stack, .. } => Some(Code::Stack(stack)),
+        dimensions.iter().find_map(|dimension| match dimension.value {
+            ValueOf::Stack(stack) if matches!(dimension.is.of, Of::Stack) => Some(Code::Stack(stack)),
             _ => None,
         })
     })
 }
 
-/// What a row adds to a sum or a number.
-fn amount<R>(how: How<R>, row: &R, part: Part) -> i64 {
-    if let How::Duration = how {
-        return part.length;
-    }
-    if part.counted.is_none() {
-        return 0;
-    }
-    match how {
-        How::Rows => 1,
-        How::RowsIf(holds) => i64::from(holds(row)),
-        How::Sum(figure) => figure(row),
-        How::SumKnown(figure) => figure(row).unwrap_or(0),
-        How::SumOf(is_of_kind, figure) if is_of_kind(row) => figure(row).unwrap_or(0),
-        How::AliveLast(is_open) => i64::from(!part.ends || is_open(row)),
-        How::Begun(is_older) => i64::from(!part.is_older && !is_older(row)),
-        How::SumBegun(figure) if !part.is_older => figure(row),
-        How::SumLeft(is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => figure(row),
-        // `check` lets no figure have another arithmetic.
-        _ => 0,
-    }
-}
-
 /// Whether rows add up to the measure, so that stacks can have their parts of it.
 #[cfg(test)]
-pub(super) fn adds_up<R>(how: How<R>) -> bool {
+pub(super) fn adds_up(how: How) -> bool {
     matches!(
         how,
         How::Duration
             | How::Rows
-            | How::RowsIf(_)
-            | How::Sum(_)
-            | How::SumKnown(_)
-            | How::SumOf(..)
-            | How::AliveLast(_)
-            | How::Begun(_)
-            | How::SumBegun(_)
-            | How::SumLeft(..)
+            | How::RowsIf
+            | How::Sum
+            | How::SumKnown
+            | How::SumOf
+            | How::AliveLast
+            | How::Begun
+            | How::SumBegun
+            | How::SumLeft
     )
 }
 
@@ -222,10 +200,10 @@ fn unit_of(kind: crate::answer::Kind) -> Option<tracesift_export::Unit> {
 #[cfg(test)]
 pub(crate) fn check<Q: TableQuestion>() {
     for figure in Q::STACKS {
-        let measure = Q::MEASURES.iter().find(|measure| measure.column.key == figure.column);
+        let measure = Q::MEASURES.iter().find(|measure| measure.is.column.key == figure.column);
         let measure = measure.unwrap_or_else(|| panic!("{}: no measure {}", Q::NAME, figure.column));
-        assert!(adds_up(measure.how), "{}: {}", Q::NAME, figure.column);
-        assert_eq!(unit_of(measure.column.kind), Some(figure.measure.unit), "{}: {}", Q::NAME, figure.column);
+        assert!(adds_up(measure.is.how), "{}: {}", Q::NAME, figure.column);
+        assert_eq!(unit_of(measure.is.column.kind), Some(figure.measure.unit), "{}: {}", Q::NAME, figure.column);
         assert!(code_of(Q::DIMENSIONS).is_some(), "{}: rows have no code", Q::NAME);
     }
 }

@@ -5,12 +5,14 @@ use tracesift_analysis::{MethodId, MethodSource as _};
 use tracesift_extract::stack_methods::NamedStacks;
 use tracesift_trace::StackId;
 
-use super::dimension::Of;
+#[cfg(test)]
+use super::TableQuestion;
+use super::asked::Asked;
 use super::groups::Group;
 use super::names::Names;
-use super::plan::{Plan, measure_of};
+use super::plan::Plan;
 use super::reading::Read;
-use super::{Question, TableQuestion};
+use super::stated::Stated;
 use crate::answer::{Column, ColumnOf, Kind, Table, Value};
 use crate::order::Top;
 
@@ -111,43 +113,36 @@ pub(super) fn are_equal(named: &NamedStacks, stacks: [i64; 2]) -> bool {
     stacks[0] == stacks[1] || (!methods[0].is_empty() && methods[0] == methods[1])
 }
 
-/// The place of the dimension of stacks.
-pub(super) fn dimension<Q: TableQuestion>() -> Option<usize> {
-    Q::DIMENSIONS.iter().position(|dimension| matches!(dimension.of, Of::Stack { .. }))
-}
-
 /// The places of the figures, and of the one by which stacks are sorted.
-fn measures<Q: TableQuestion>(of: StacksBelow, sort: Option<usize>) -> (Vec<usize>, usize) {
-    let places: Vec<usize> = of.figures.iter().map(|key| measure_of::<Q>(key)).collect();
+fn measures(stated: &Stated, of: StacksBelow, sort: Option<usize>) -> (Vec<usize>, usize) {
+    let places: Vec<usize> = of.figures.iter().map(|key| stated.measure_of(key)).collect();
     let sort = sort.filter(|place| places.contains(place));
-    (places, sort.unwrap_or_else(|| measure_of::<Q>(of.sort)))
+    (places, sort.unwrap_or_else(|| stated.measure_of(of.sort)))
 }
 
 /// The figures that a reading adds up for the stacks.
-pub(super) fn needed<Q: TableQuestion>() -> Vec<usize> {
-    Q::STACKS_BELOW.map_or_else(Vec::new, |of| measures::<Q>(of, None).0)
+pub(super) fn needed(stated: &Stated) -> Vec<usize> {
+    stated.stacks_below.map_or_else(Vec::new, |of| measures(stated, of, None).0)
 }
 
 /// The columns of a stack.
-fn columns<Q: TableQuestion>(figures: &[usize], dimension: usize) -> Vec<Column> {
-    let stack = match Q::DIMENSIONS[dimension].of {
-        Of::Stack { column, .. } => Some(column),
-        _ => None,
-    };
+fn columns(stated: &Stated, figures: &[usize], dimension: usize) -> Vec<Column> {
     let number = Column { view: crate::answer::View::Always, ..NUMBER };
-    [number].into_iter().chain(figures.iter().map(|place| Q::MEASURES[*place].column)).chain(stack).collect()
+    let figures = figures.iter().map(|place| stated.measures[*place].column);
+    [number].into_iter().chain(figures).chain(stated.dimensions[dimension].column).collect()
 }
 
 /// The stacks with most in a group, ascending.
-pub(super) fn of_group<Q: TableQuestion>(
-    question: &Question<Q>,
+pub(super) fn of_group(
+    asked: &Asked,
     top: Top,
-    plan: &Plan<Q::Row>,
-    names: &mut Names<'_, Q::Row>,
-    (group, read): (&Group, &Read<'_, Q::Row>),
+    plan: &Plan,
+    names: &mut Names<'_>,
+    (group, read): (&Group, &Read<'_>),
 ) -> Value {
-    let Some((of, dimension)) = Q::STACKS_BELOW.zip(dimension::<Q>()) else { return Value::None };
-    let (figures, sort) = measures::<Q>(of, question.sort);
+    let stated = &*plan.stated;
+    let Some((of, dimension)) = stated.stacks_below.zip(stated.stacks()) else { return Value::None };
+    let (figures, sort) = measures(stated, of, asked.sort);
     let key = plan.key_of(dimension);
     let mut stacks: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
     for place in &group.places {
@@ -174,15 +169,16 @@ pub(super) fn of_group<Q: TableQuestion>(
         [number.into()].into_iter().chain(sums.into_iter().map(Value::from)).chain([lines]).collect()
     };
     let rows = stacks.into_iter().map(row).collect();
-    Value::Table(Table { columns: columns::<Q>(&figures, dimension), rows, is_sparse: false })
+    Value::Table(Table { columns: columns(stated, &figures, dimension), rows, is_sparse: false })
 }
 
 /// Checks that the figures are sums of single rows.
 #[cfg(test)]
 pub(super) fn check<Q: TableQuestion>() {
     if let Some(of) = Q::STACKS_BELOW {
-        let (figures, sort) = measures::<Q>(of, None);
-        assert!(figures.contains(&sort) && dimension::<Q>().is_some(), "{}", Q::NAME);
-        assert!(figures.iter().all(|place| super::stacks::adds_up(Q::MEASURES[*place].how)), "{}", Q::NAME);
+        let stated = Stated::of::<Q>();
+        let (figures, sort) = measures(&stated, of, None);
+        assert!(figures.contains(&sort) && stated.stacks().is_some(), "{}", Q::NAME);
+        assert!(figures.iter().all(|place| super::stacks::adds_up(stated.measures[*place].how)), "{}", Q::NAME);
     }
 }

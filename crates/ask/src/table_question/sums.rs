@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 use tracesift_analysis::{IntervalUnion, Span};
 
-use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, ROWS, Step};
+use super::arithmetic::How;
+use super::plan::{NO_FIGURE, Plan, ROWS, Step};
 
 /// The part of a row inside of a time range.
 #[derive(Clone, Copy, Debug)]
@@ -19,20 +20,20 @@ pub(super) struct Part {
 }
 
 /// Figures of some rows.
-pub(super) struct Sums<'p, R: 'static> {
-    plan: &'p Plan<R>,
+pub(super) struct Sums<'p> {
+    plan: &'p Plan,
     /// So many per place.
-    cells: Vec<i64>,
+    pub(super) cells: Vec<i64>,
     /// One per place, where times are united.
-    unions: Vec<IntervalUnion>,
+    pub(super) unions: Vec<IntervalUnion>,
     /// A list per place, where times are kept.
-    times: Vec<Vec<i64>>,
+    pub(super) times: Vec<Vec<i64>>,
     /// A list per place, where begins and ends are kept.
-    lives: Vec<Vec<Alive>>,
+    pub(super) lives: Vec<Vec<Alive>>,
     /// A list per place, where things that rows are about are kept.
-    once: Vec<Vec<(i64, i64)>>,
+    pub(super) once: Vec<Vec<(i64, i64)>>,
     /// One per place and list of texts.
-    texts: Vec<TextCounts>,
+    pub(super) texts: Vec<TextCounts>,
 }
 
 /// Begin of a row in the range, its end where that is in the range, too, and how much it counts.
@@ -56,7 +57,7 @@ pub(super) struct Figures {
 
 impl Figures {
     /// Adds the figures of other rows.
-    pub(super) fn add<R>(&mut self, plan: &Plan<R>, more: Self) {
+    pub(super) fn add(&mut self, plan: &Plan, more: Self) {
         if self.cells.is_empty() {
             *self = more;
             return;
@@ -72,8 +73,8 @@ impl Figures {
     }
 }
 
-impl<'p, R> Sums<'p, R> {
-    pub(super) fn new(plan: &'p Plan<R>) -> Self {
+impl<'p> Sums<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
         Self {
             plan,
             cells: Vec::new(),
@@ -83,6 +84,12 @@ impl<'p, R> Sums<'p, R> {
             once: Vec::new(),
             texts: Vec::new(),
         }
+    }
+
+    /// Number of cells of a place.
+    #[inline]
+    pub(super) fn width(&self) -> usize {
+        self.plan.fresh.len()
     }
 
     /// Makes room for one place more.
@@ -101,82 +108,6 @@ impl<'p, R> Sums<'p, R> {
             self.once.push(Vec::new());
         }
         self.texts.resize_with(self.texts.len() + self.plan.texts.len(), TextCounts::default);
-    }
-
-    /// Adds a row.
-    #[inline]
-    pub(super) fn add(&mut self, place: usize, row: &R, part: Part) {
-        let width = self.plan.fresh.len();
-        let cells = &mut self.cells[place * width..][..width];
-        if let Some(union) = self.unions.get_mut(place) {
-            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
-        }
-        let has_length = self.plan.has_length.is_none_or(|has_length| has_length(row));
-        let Some(counted) = part.counted else {
-            for step in &self.plan.steps {
-                match *step {
-                    Step::Duration(cell) if has_length => add_known(&mut cells[cell], Some(part.length)),
-                    Step::WithLength(cell, has_length) => cells[cell] += i64::from(has_length(row)),
-                    _ => {}
-                }
-            }
-            return;
-        };
-        cells[ROWS] += 1;
-        for step in &self.plan.steps {
-            match *step {
-                Step::RowsIf(cell, holds) | Step::WithLength(cell, holds) => cells[cell] += i64::from(holds(row)),
-                Step::Sum(cell, figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
-                Step::SumKnown(cell, figure) => add_known(&mut cells[cell], figure(row)),
-                Step::SumOf(cell, is_of_kind, figure) => {
-                    if is_of_kind(row) {
-                        let figure = figure(row);
-                        add_known(&mut cells[cell], figure);
-                        cells[cell + 1] += i64::from(figure.is_none());
-                    }
-                }
-                Step::Duration(cell) if has_length => add_known(&mut cells[cell], Some(part.length)),
-                Step::Shortest(cell) if has_length => cells[cell] = cells[cell].min(counted.1),
-                Step::First(cell) => cells[cell] = cells[cell].min(counted.0),
-                Step::Longest(cell) if has_length => longest(cells, cell, counted),
-                Step::Max(cell, figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
-                Step::Min(cell, figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
-                Step::Only(cell, figure) => figure(row).iter().for_each(|figure| only(cells, cell, (*figure, 1))),
-                Step::Weighted(cell, figures) => {
-                    if let Some((figure, weight)) = figures(row) {
-                        add_weighted(cells, cell, (i128::from(figure) * i128::from(weight), weight));
-                    }
-                }
-                Step::AliveFirst(cell, is_older) => cells[cell] += i64::from(part.is_older || is_older(row)),
-                Step::AliveLast(cell, is_open) => cells[cell] += i64::from(!part.ends || is_open(row)),
-                Step::Begun(cell, is_older) => cells[cell] += i64::from(!part.is_older && !is_older(row)),
-                Step::Over(cell, is_open) => cells[cell] += i64::from(part.ends && !is_open(row)),
-                Step::SumBegun(cell, figure) if !part.is_older => cells[cell] = cells[cell].saturating_add(figure(row)),
-                Step::SumOver(cell, figure) if part.ends => cells[cell] = cells[cell].saturating_add(figure(row)),
-                Step::SumLeft(cell, is_open, figure) if !part.is_older && (!part.ends || is_open(row)) => {
-                    cells[cell] = cells[cell].saturating_add(figure(row));
-                }
-                Step::SumBegun(..) | Step::SumOver(..) | Step::SumLeft(..) => {}
-                Step::Duration(_) | Step::Shortest(_) | Step::Longest(_) => {}
-            }
-        }
-        if has_length && let Some(times) = self.times.get_mut(place) {
-            times.push(counted.1);
-        }
-        if let (Some(lives), Some(asked)) = (self.lives.get_mut(place), &self.plan.lives) {
-            let ends = part.ends && !(asked.is_open)(row);
-            lives.push((part.start, ends.then(|| part.start.saturating_add(part.length)), (asked.figure)(row)));
-        }
-        if let (Some(things), Some(of)) = (self.once.get_mut(place), self.plan.once)
-            && let Some(thing) = of(row)
-            && things.last() != Some(&thing)
-        {
-            things.push(thing);
-        }
-        for (list, (_, texts)) in self.plan.texts.iter().enumerate() {
-            let counts = &mut self.texts[place * self.plan.texts.len() + list];
-            texts(row).into_iter().flatten().for_each(|text| count(counts, text, 1));
-        }
     }
 
     /// Takes the figures of a place away.
@@ -204,7 +135,7 @@ impl<'p, R> Sums<'p, R> {
     }
 }
 
-fn count(counts: &mut TextCounts, text: &str, rows: i64) {
+pub(super) fn count(counts: &mut TextCounts, text: &str, rows: i64) {
     match counts.get_mut(text) {
         Some(count) => *count += rows,
         None => {
@@ -215,7 +146,7 @@ fn count(counts: &mut TextCounts, text: &str, rows: i64) {
 
 /// Adds a figure that may be unknown to a sum that may have none yet.
 #[inline]
-fn add_known(sum: &mut i64, figure: Option<i64>) {
+pub(super) fn add_known(sum: &mut i64, figure: Option<i64>) {
     if let Some(figure) = figure {
         *sum = if *sum == NO_FIGURE { figure } else { sum.saturating_add(figure) };
     }
@@ -223,7 +154,7 @@ fn add_known(sum: &mut i64, figure: Option<i64>) {
 
 /// Keeps the longer time; of equal times the earlier one.
 #[inline]
-fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
+pub(super) fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
     let (longest, since) = (cells[cell], cells[cell + 1]);
     if length > longest || (length == longest && start < since) {
         (cells[cell], cells[cell + 1]) = (length, start);
@@ -231,7 +162,7 @@ fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64)) {
 }
 
 /// Keeps a figure, and counts how many there were.
-fn only(cells: &mut [i64], cell: usize, (figure, count): (i64, i64)) {
+pub(super) fn only(cells: &mut [i64], cell: usize, (figure, count): (i64, i64)) {
     if count > 0 {
         (cells[cell], cells[cell + 1]) = (figure, cells[cell + 1].saturating_add(count));
     }
@@ -242,7 +173,7 @@ pub(super) fn weighted(cells: &[i64], cell: usize) -> (i128, i64) {
     (i128::from(cells[cell + 1]) << 64 | i128::from(cells[cell].cast_unsigned()), cells[cell + 2])
 }
 
-fn add_weighted(cells: &mut [i64], cell: usize, (product, weight): (i128, i64)) {
+pub(super) fn add_weighted(cells: &mut [i64], cell: usize, (product, weight): (i128, i64)) {
     let (sum, weights) = weighted(cells, cell);
     let sum = sum.saturating_add(product);
     // Both halves of the sum.
@@ -250,35 +181,25 @@ fn add_weighted(cells: &mut [i64], cell: usize, (product, weight): (i128, i64)) 
     cells[cell + 2] = weights.saturating_add(weight);
 }
 
-fn add_cells<R>(steps: &[Step<R>], cells: &mut [i64], more: &[i64]) {
+/// Adds the cells of other rows.
+fn add_cells(steps: &[Step], cells: &mut [i64], more: &[i64]) {
     cells[ROWS] += more[ROWS];
-    for step in steps {
-        match *step {
-            Step::RowsIf(cell, _)
-            | Step::WithLength(cell, _)
-            | Step::Sum(cell, _)
-            | Step::AliveFirst(cell, _)
-            | Step::AliveLast(cell, _)
-            | Step::Begun(cell, _)
-            | Step::Over(cell, _)
-            | Step::SumBegun(cell, _)
-            | Step::SumOver(cell, _)
-            | Step::SumLeft(cell, ..) => {
-                cells[cell] = cells[cell].saturating_add(more[cell]);
-            }
-            Step::Duration(cell) | Step::SumKnown(cell, _) => {
+    for Step { how, cell, .. } in steps.iter().copied() {
+        match how {
+            How::Duration | How::SumKnown | How::SumsBy(_) => {
                 add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE))
             }
-            Step::SumOf(cell, ..) => {
+            How::SumOf => {
                 add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE));
                 cells[cell + 1] = cells[cell + 1].saturating_add(more[cell + 1]);
             }
-            Step::Shortest(cell) | Step::First(cell) => cells[cell] = cells[cell].min(more[cell]),
-            Step::Longest(cell) => longest(cells, cell, (more[cell + 1], more[cell])),
-            Step::Max(cell, _) => cells[cell] = cells[cell].max(more[cell]),
-            Step::Min(cell, _) => cells[cell] = cells[cell].min(more[cell]),
-            Step::Only(cell, _) => only(cells, cell, (more[cell], more[cell + 1])),
-            Step::Weighted(cell, _) => add_weighted(cells, cell, weighted(more, cell)),
+            How::Shortest | How::First | How::Min => cells[cell] = cells[cell].min(more[cell]),
+            How::Longest | How::LongestStart => longest(cells, cell, (more[cell + 1], more[cell])),
+            How::Max => cells[cell] = cells[cell].max(more[cell]),
+            How::Only => only(cells, cell, (more[cell], more[cell + 1])),
+            How::Weighted => add_weighted(cells, cell, weighted(more, cell)),
+            // Numbers of rows, and sums that every row has a part of.
+            _ => cells[cell] = cells[cell].saturating_add(more[cell]),
         }
     }
 }

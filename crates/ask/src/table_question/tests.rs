@@ -12,6 +12,8 @@ use tracesift_grammar::TimeRange;
 use self::asked::Asked;
 use self::plain::Plain;
 use self::random::Random;
+use super::dimension::Of;
+use super::stated::Stated;
 use super::{Listing, Question, TableQuestion};
 use crate::answer::{Kind, Section, Value, View};
 use crate::ask::Ask;
@@ -113,7 +115,8 @@ fn some_columns_are_those_of_all<Q: TableQuestion>(
 /// Whether the single rows below groups are the ends of the lists of these groups, and whether `--top` cuts a list at its end.
 fn has_the_largest_of_each_group<Q: TableQuestion>(question: &Question<Q>, recording: &OpenRecording, place: &str) {
     let rows = |listing, take| {
-        let question = Question { top: Top { take, skip: 0 }, ..question.clone() }.listed(listing);
+        let mut question = question.clone().listed(listing);
+        question.top = Top { take, skip: 0 };
         let section = question.section(recording).expect("a list");
         (question.columns(), section.rows)
     };
@@ -160,8 +163,8 @@ fn stacks_add_up<Q: TableQuestion>(recording: &OpenRecording, time: TimeRange, p
     let everybody = || ProcessFilter { process: ProcessPatterns::parse("*"), ..ProcessFilter::default() };
     let int = |value: Option<&Value>| if let Some(Value::Int(number)) = value { Some(*number) } else { None };
     for figure in Q::STACKS {
-        let question = Question::<Q> { filter: everybody(), time, ..Question::default() };
-        let question = question.by(&["process"]).expect("rows have processes");
+        let mut question = Question::<Q>::default().by(&["process"]).expect("rows have processes");
+        (question.filter, question.time) = (everybody(), time);
         let mut expected: BTreeMap<i64, i64> = BTreeMap::new();
         for row in rows_of(&question, &question.section(recording).expect("an answer")) {
             let amount = int(row.get(figure.column)).unwrap_or(0);
@@ -205,11 +208,11 @@ fn traffic() {
 fn is_sound<Q: TableQuestion>() {
     super::stacks::check::<Q>();
     super::stacks_below::check::<Q>();
-    for measure in Q::MEASURES {
-        let about =
-            measure.how.dimension().map(|about| &Q::DIMENSIONS[super::plan::dimension_of(Q::DIMENSIONS, about)].of);
-        let is_list = matches!(about, Some(super::dimension::Of::Texts { .. }));
-        assert!(!is_list, "{}: {} counts values of a list", Q::NAME, measure.column.key);
+    let stated = Stated::of::<Q>();
+    for figure in &stated.measures {
+        let about = figure.how.dimension().map(|about| stated.dimensions[stated.dimension_of(about)].of);
+        let is_list = matches!(about, Some(Of::Texts));
+        assert!(!is_list, "{}: {} counts values of a list", Q::NAME, figure.column.key);
     }
     let mut list: Vec<&str> = Question::<Q>::list_columns().iter().map(|column| column.key).collect();
     list.sort_unstable();

@@ -14,6 +14,7 @@ mod frequency_and_idle;
 mod fuzz_corpus;
 mod gc;
 mod interrupts;
+mod lbr;
 mod managed;
 mod mark;
 mod memory;

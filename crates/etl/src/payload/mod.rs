@@ -23,6 +23,7 @@
 //! bytes ends in a value or a [`PayloadError`].
 
 mod array;
+mod branches;
 mod context_switch;
 mod disk_io;
 pub mod dotnet;
@@ -58,6 +59,7 @@ mod virtual_memory;
 mod vs_diagnostics_hub;
 
 pub use array::{Addresses, AddressesIter, Item, Items, ItemsIter};
+pub use branches::{LastBranch, LastBranches};
 pub use context_switch::{ContextSwitch, ReadyThread, ready_flags};
 pub use disk_io::{DiskFlush, DiskInit, DiskTransfer, SplitIo, io_priority, irp_flags};
 pub use error::PayloadError;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use tracesift_trace::rows::CounterSummaryRow;
 use tracesift_trace::{Health, ProcessId, counter_roles};
 
-use super::Content;
+use super::branches::Branches;
 use crate::bounded::{Entries, List};
 use crate::document::{Process, ProcessReference};
 use crate::identity::Identities;
@@ -17,9 +17,9 @@ use crate::values::Integer;
 pub struct Pmc {
     /// Hardware counters.
     pub counters: List<Counter, COUNTERS>,
-    /// Branches: not imported.
+    /// Branches between methods.
     #[serde(rename = "LBRData")]
-    pub lbr_data: Content,
+    pub lbr_data: Branches,
 }
 
 /// An element of `Counters`.

@@ -2,24 +2,11 @@
 
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
-use crate::values::Integer;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// Whether a section has an element of a list, or a value that is neither empty nor 0. Nothing of it is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Content(pub bool);
-
-/// `Exceptions`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "PascalCase", default)]
-pub struct Exceptions {
-    /// The exceptions by stack.
-    pub stacks: Content,
-    /// Their number.
-    pub count: Integer,
-}
 
 /// What is nested deeper is taken for something.
 const MAX_DEPTH: u8 = 16;

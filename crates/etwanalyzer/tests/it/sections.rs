@@ -1,12 +1,13 @@
-//! Sections with connections, DNS queries, memory, disks, power settings and thread pools, in extracts that are written here.
+//! Sections with connections, DNS queries, exceptions, memory, disks, power settings and thread pools, in extracts that are written here.
 
 use serde_json::{Value, json};
 use tracesift_trace::rows::{
-    ConnectionRow, CounterSummaryRow, DiskOperation, DiskSummaryRow, DnsQueryRow, FileRow, MemoryProcessRow,
-    MemoryStateRow, NetworkIoRow, Origin, PowerSettingRow, ProcessRow, ThreadPoolRow, adjustment_reasons,
-    connection_ends, dns_pairing, network_io_kinds, thread_pool_events,
+    BranchRow, ConnectionRow, CounterSummaryRow, DiskOperation, DiskSummaryRow, DnsQueryRow, ExceptionRow, FileRow,
+    FrameRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, Origin, PowerSettingRow, ProcessRow, StackRow, SymbolRow,
+    ThreadPoolRow, ThreadRow, adjustment_reasons, connection_ends, dns_pairing, exception_kinds, network_io_kinds,
+    thread_pool_events,
 };
-use tracesift_trace::{ConnectionId, FileId, ProcessId, counter_roles};
+use tracesift_trace::{ConnectionId, FileId, FrameId, ProcessId, StackId, ThreadId, counter_roles};
 
 use super::support::{Folder, document, health, imported, rows};
 
@@ -295,6 +296,88 @@ fn starvation_of_thread_pools() {
 }
 
 #[test]
+fn exceptions_with_their_stacks() {
+    let folder = Folder::new();
+    let archive = imported(&folder.write(
+        "x.json",
+        session(json!({ "Exceptions": { "Count": 7, "Stacks": { "Stack2Messages": {
+            "KERNELBASE.dll!RaiseException\r\n\r\nIL_Throw\r\nA.B.Do(Int32, System.String)\r\n": [
+                { "Message": "m", "Type": "X", "Processes": [1, 1], "Threads": [7, 8],
+                  "Times": ["2024-05-01T10:00:05+02:00", "2024-05-01T10:00:03+02:00"] },
+                { "Type": "Y", "Processes": [0], "Threads": [7], "Times": ["2024-05-01T10:00:04.0000001+02:00"] }],
+            "IL_Throw\nMain": [
+                { "Message": "n", "Type": "X", "Processes": [1, 99], "Threads": [7, 7],
+                  "Times": ["2024-05-01T10:00:06+02:00", "2024-05-01T10:00:07+02:00"] }],
+            "No Stack": [
+                { "Message": "o", "Type": "X", "Processes": [], "Times": ["2024-05-01T10:00:08+02:00", "0001-01-01T00:00:00"] }]
+        } } } })),
+    ));
+    let row =
+        |time, process: Option<i32>, thread: Option<i32>, stack: Option<i32>, of: [Option<&str>; 2]| ExceptionRow {
+            time,
+            cpu: -1,
+            process: process.map(ProcessId),
+            thread: thread.map(ThreadId),
+            stack: stack.map(StackId),
+            kind: exception_kinds::DOT_NET,
+            exception_type: of[0].map(str::to_owned),
+            message: of[1].map(str::to_owned),
+            ..ExceptionRow::default()
+        };
+    let expected = [
+        row(3000 * MS, Some(1), Some(1), Some(0), [Some("X"), Some("m")]),
+        row(4000 * MS + 100, Some(0), Some(2), Some(0), [Some("Y"), None]),
+        row(5000 * MS, Some(1), Some(0), Some(0), [Some("X"), Some("m")]),
+        row(6000 * MS, Some(1), Some(0), Some(1), [Some("X"), Some("n")]),
+        row(7000 * MS, None, None, Some(1), [Some("X"), Some("n")]),
+        row(8000 * MS, None, None, None, [Some("X"), Some("o")]),
+    ];
+    assert_eq!(rows::<ExceptionRow>(&archive), expected);
+    let threads: Vec<_> =
+        rows::<ThreadRow>(&archive).iter().map(|row| (row.thread.0, row.process.0, row.tid)).collect();
+    assert_eq!(threads, [(0, 1, 7), (1, 1, 8), (2, 0, 7)]);
+    let stacks: Vec<_> = rows::<StackRow>(&archive).into_iter().map(|row| row.frames).collect();
+    let frames = |ids: &[i32]| ids.iter().copied().map(FrameId).collect::<Vec<_>>();
+    assert_eq!(stacks, [frames(&[0, 1, 2]), frames(&[1, 3])], "a name is one frame");
+    let symbols = rows::<SymbolRow>(&archive);
+    let symbols: Vec<_> =
+        symbols.iter().map(|row| (row.module.as_deref(), row.function.as_str(), row.arguments.as_deref())).collect();
+    let expected = [
+        (Some("KERNELBASE.dll"), "RaiseException", None),
+        (None, "IL_Throw", None),
+        (None, "A.B.Do", Some("(Int32, System.String)")),
+        (None, "Main", None),
+    ];
+    assert_eq!(symbols, expected);
+    assert_eq!(rows::<FrameRow>(&archive).len(), 4);
+    assert_eq!(health(&archive, "unreadable_section_rows"), 1);
+    assert_eq!(health(&archive, "rows_of_unknown_processes"), 1);
+}
+
+#[test]
+fn branches_between_methods() {
+    let folder = Folder::new();
+    let archive = imported(&folder.write(
+        "x.json",
+        session(json!({ "PMC": { "Counters": [], "LBRData": {
+            "Methods": ["a.dll!Main", "b.dll!Call(Int32)"], "Costs": ["0 1 1 50", "1 0 1 49", "0 1 99 3", "0 7 1 1", "0 1 1"] } } })),
+    ));
+    let row = |process: Option<i32>, from, to, count| BranchRow {
+        process: process.map(ProcessId),
+        from: FrameId(from),
+        to: FrameId(to),
+        count,
+        ..BranchRow::default()
+    };
+    assert_eq!(rows::<BranchRow>(&archive), [row(Some(1), 0, 1, 50), row(Some(1), 1, 0, 49), row(None, 0, 1, 3)]);
+    let symbols = rows::<SymbolRow>(&archive);
+    let names: Vec<_> = symbols.iter().map(|row| (row.module.as_deref(), row.function.as_str())).collect();
+    assert_eq!(names, [(Some("a.dll"), "Main"), (Some("b.dll"), "Call")]);
+    assert_eq!(health(&archive, "unreadable_section_rows"), 2);
+    assert_eq!(health(&archive, "rows_of_unknown_processes"), 1);
+}
+
+#[test]
 fn sums_of_hardware_counters() {
     let folder = Folder::new();
     let archive = imported(&folder.write(
@@ -337,18 +420,16 @@ fn sections_that_are_not_imported_are_named() {
         "PMC": { "Counters": [], "LBRData": { "Methods": [] } },
         "TraceLogging": { "EventsByProvider": {}, "Stacks": { "StackList": [] } },
         "HandleData": { "ObjectTypeMap": {}, "ObjectReferences": [], "Stacks": null },
-        "FileIO": {}, "Exceptions": { "Stacks": { "Stack2Messages": {} }, "Count": 5 }
+        "FileIO": {}
     });
     assert_eq!(caveat(empty), None);
     let full = json!({
-        "PMC": { "Counters": [{ "CounterName": "TotalCycles", "ProcessMap": { "1": 5 } }], "LBRData": { "Methods": [{}] } },
+        "PMC": { "Counters": [{ "CounterName": "TotalCycles", "ProcessMap": { "1": 5 } }] },
         "TraceLogging": { "EventsByProvider": { "P": { "Events": [1] } } },
         "HandleData": { "ObjectReferences": [[]] },
         "VirtualAllocData": { "PerProcess": { "1": { "Count": 2 } } },
-        "Exceptions": { "Stacks": { "Stack2Messages": { "No Stack": [{ "Message": "m" }] } }, "Count": 1 },
         "FileIO": { "FileName2PerProcessMapping": { "C:\\x": { "Process": { "1": { "Open": { "Count": 1 } } } } } }
     });
-    let text =
-        "sections of the extract that are not imported: FileIO, Exceptions, LBR, VirtualAlloc, ObjectRef, TraceLogging";
+    let text = "sections of the extract that are not imported: FileIO, VirtualAlloc, ObjectRef, TraceLogging";
     assert_eq!(caveat(full).as_deref(), Some(text));
 }

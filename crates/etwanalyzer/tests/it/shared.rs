@@ -9,8 +9,9 @@ use tracesift_etwanalyzer::{Options, Outcome, TagRow, TagSource, import};
 use tracesift_fixtures::cases;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{
-    ConnectionRow, DiskSummaryRow, FileRow, MemoryProcessRow, MemoryStateRow, MethodSummaryRow, NetworkIoRow, Origin,
-    PowerSettingRow, ProcessRow, ProcessSummaryRow, TagSummaryRow, ThreadPoolRow,
+    ConnectionRow, DiskSummaryRow, ExceptionRow, FileRow, MemoryProcessRow, MemoryStateRow, MethodSummaryRow,
+    NetworkIoRow, Origin, PowerSettingRow, ProcessRow, ProcessSummaryRow, StackRow, SymbolRow, TagSummaryRow,
+    ThreadPoolRow, ThreadRow,
 };
 
 use super::support::{Folder, health, imported, rows};
@@ -420,6 +421,38 @@ fn numbers_of_events_without_rows_are_kept() {
         assert_eq!(fact("etwanalyzer.thread_pool_events"), threads);
         assert!(rows::<ThreadPoolRow>(&archive).is_empty(), "none is a starvation");
         let caveats = &archive.info().caveats;
-        assert!(caveats.iter().any(|caveat| caveat.ends_with("not imported: Exceptions")), "{caveats:?}");
+        assert!(!caveats.iter().any(|caveat| caveat.contains("not imported")), "{caveats:?}");
     }
+}
+
+#[test]
+fn exceptions_are_those_of_the_extract() {
+    let folder = Folder::new();
+    let Some((path, _)) = shared(&folder, CALLUP) else { return };
+    let archive = imported(&path);
+    let found: Vec<_> = rows::<ExceptionRow>(&archive)
+        .into_iter()
+        .map(|row| (row.process.map(|process| process.0), row.exception_type.unwrap_or_default(), row.stack))
+        .collect();
+    let count =
+        |process, of: &str| found.iter().filter(|(by, name, _)| *by == Some(process) && name.ends_with(of)).count();
+    assert_eq!(found.len(), 11);
+    assert_eq!([count(62, "FileNotFoundException"), count(123, "FileNotFoundException")], [1, 1]);
+    assert_eq!(
+        [count(202, "ManagementException"), count(202, "SocketException"), count(202, "SnmpException")],
+        [4, 4, 1]
+    );
+    assert!(found.iter().all(|(_, _, stack)| stack.is_none()), "no stacks were recorded");
+
+    let Some((path, _)) = shared(&folder, LONG_TRACE) else { return };
+    let archive = imported(&path);
+    let [thrown] = rows::<ExceptionRow>(&archive).try_into().expect("one exception");
+    assert_eq!(thrown.process, Some(ProcessId(188)));
+    assert_eq!(thrown.exception_type.as_deref(), Some("System.ServiceModel.CommunicationException"));
+    let functions: Vec<String> = rows::<SymbolRow>(&archive).into_iter().map(|row| row.function).collect();
+    assert_eq!(functions[..2], ["ZwTraceEvent", "IL_Throw"]);
+    assert_eq!(functions.last().map(String::as_str), Some("RtlUserThreadStart"));
+    let [stack] = rows::<StackRow>(&archive).try_into().expect("one stack");
+    assert_eq!(stack.frames.len(), 21);
+    assert_eq!(rows::<ThreadRow>(&archive).iter().map(|row| row.tid).collect::<Vec<_>>(), [65040]);
 }

@@ -167,6 +167,7 @@ impl Source<'_> {
             .map(|(index, path)| FileRow { file: FileId::from_index(index), path: paths.display(path) })
             .collect();
         writer.archive.write_table(&used);
+        writer.archive.write_table(&finished.branches.finish());
         writer.archive.write_table(&cpus);
         writer.write_identities(finished.stacks.into_modules(), &finished.population);
         Ok(PassResults { info, health: finished.health, records })

@@ -174,7 +174,7 @@ impl Source<'_> {
                 }
             }
         }
-        let Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters } =
+        let Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters, branches } =
             pass.finish(info.end_ns);
         info.disks = disks;
         let (counters, sources) = counters.finish(&info.sample_sources);
@@ -190,6 +190,7 @@ impl Source<'_> {
             count_damage(&mut health, log, label);
         }
         writer.archive.write_table(&stack_ends.finish());
+        writer.archive.write_table(&branches.finish());
         writer.archive.write_table(&syscall_names);
         writer.archive.write_table(&files);
         let topology = metadata.features.topology.as_ref();

@@ -35,6 +35,10 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     let mut written = Ok(());
     update.write_each(|write| written = names.for_each(write));
     written?;
+    let entries = names.entries()?;
+    if !entries.is_empty() {
+        update.write_table(&entries);
+    }
     write_summaries(RecordingFacts::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS.word());

@@ -2,13 +2,16 @@
 //! add.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{SummarySample, SummarySwitch, ThreadLifetime};
 use tracesift_archive::{Archive, Error};
 use tracesift_symbols::Table;
-use tracesift_trace::rows::{FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, SymbolRow};
+use tracesift_trace::rows::{
+    BranchRow, EntryFrameRow, FrameRow, ManagedCodeRow, ModuleRow, ProcessModuleRow, SymbolRow,
+};
 use tracesift_trace::{FrameId, ModuleId, ProcessId, StackId, view};
 
 use super::callers::callers;
@@ -28,6 +31,12 @@ view! {
     /// The base address of a mapped module.
     #[derive(Clone, Copy, Debug)]
     struct BaseOfModule of ProcessModuleRow { module, base }
+}
+
+view! {
+    /// The target of a branch.
+    #[derive(Clone, Copy, Debug)]
+    struct TargetOfBranch of BranchRow { to }
 }
 
 /// Sources of names that are the recording itself. Such a name is final.
@@ -234,6 +243,27 @@ impl<'a> Names<'a> {
     /// Whether no symbol file has a name.
     pub(crate) fn is_empty(&self) -> bool {
         self.frames.is_empty() && self.lines.is_empty()
+    }
+
+    /// Table `entry_frames`: of the frames that branches go to, the first instructions of their functions.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub(crate) fn entries(&self) -> Result<Vec<EntryFrameRow>, Error> {
+        let mut targets: FxHashSet<FrameId> = FxHashSet::default();
+        self.archive.scan(None, |row: &TargetOfBranch| _ = targets.insert(row.to))?;
+        if targets.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut entries: BTreeSet<FrameId> = BTreeSet::new();
+        self.archive.scan(None, |row: &EntryFrameRow| _ = entries.insert(row.frame))?;
+        let is_entry = |named: &&NamedFrame| {
+            let table = self.tables.get(named.table as usize).and_then(Option::as_ref);
+            targets.contains(&named.frame)
+                && table.is_some_and(|(_, table)| table.start(named.address) == Some(named.address))
+        };
+        entries.extend(self.frames.iter().filter(is_entry).map(|named| named.frame));
+        Ok(entries.into_iter().map(|frame| EntryFrameRow { frame }).collect())
     }
 
     /// All rows. The rows of a frame stand together, the function itself first.

@@ -1,6 +1,8 @@
 //! Whole extracts: recordings in, archives out.
 
 mod allocations;
+mod assemblies;
+mod branches;
 mod contention;
 mod counters;
 mod cpu_states;

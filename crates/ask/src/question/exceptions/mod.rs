@@ -2,8 +2,10 @@
 
 mod options;
 
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::{ExceptionRow, exception_flags as flags, exception_handling as handling};
+use tracesift_grammar::TimeRange;
+use tracesift_trace::rows::{ExceptionRow, ProcessRow, exception_flags as flags, exception_handling as handling};
 use tracesift_trace::{ProcessId, view};
 
 pub use self::options::Options;
@@ -11,7 +13,7 @@ pub use self::options::Options;
 use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::Legacy;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, Shorthand, StackFigure, TableQuestion};
+use crate::table_question::{self, Dimension, Imported, Limit, Measure, Shorthand, StackFigure, TableQuestion};
 use crate::words::numbered;
 
 view! {
@@ -168,6 +170,9 @@ impl TableQuestion for Exceptions {
             "Time from the throw to the catch block.",
         ),
     ];
+    const IMPORTED: Imported = Imported::Rows;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] =
+        &["rethrown", "nested", "caught", "unhandled", "handling_ns", "handling_max_ns"];
     const BY: &'static [&'static str] = &["process", "type", "message"];
     const SORT: &'static str = "count";
     const SHORT: &'static [&'static str] =
@@ -195,6 +200,15 @@ impl TableQuestion for Exceptions {
 
     fn times(row: &Thrown) -> (i64, i64) {
         (row.time, row.time)
+    }
+
+    fn notes(archive: &Archive, _: TimeRange, _: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        let mut facts = archive.info().facts.iter();
+        let recorded = facts.find(|(name, _)| name == "etwanalyzer.exceptions").map(|(_, count)| count);
+        let imported = archive.row_count::<ExceptionRow>().to_string();
+        let note =
+            |recorded| format!("the extract of ETWAnalyzer has {imported} of {recorded} exceptions of the recording");
+        Ok(recorded.filter(|recorded| **recorded != imported).map(note).into_iter().collect())
     }
 }
 

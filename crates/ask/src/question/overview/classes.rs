@@ -8,6 +8,7 @@ use tracesift_trace::rows::{
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
 use crate::ask::Ask as _;
+use crate::question::assemblies::Assemblies;
 use crate::question::contention::Contention;
 use crate::question::dns::Dns;
 use crate::question::exceptions::Exceptions;
@@ -82,6 +83,7 @@ const CLASSES: &[Class] = &[
     counters,
     of::<GcAllocations>,
     of::<Jit>,
+    of::<Assemblies>,
     of::<Exceptions>,
     memory,
     |recording| known("frequency", recording, |archive| archive.row_count::<CpuFrequencyRow>() > 0),

@@ -154,7 +154,7 @@ impl QuestionOptions for Options {
             let message = format!("connections have the order {}, single packets do not", word.unwrap_or_default());
             UsageError::new(message, "`--sort delay` and `--sort time` are the orders of single packets")
         })?;
-        let mut connections = self.connections.question().clone();
+        let mut connections = self.connections.question();
         connections.tags = self.connections.load_tags(warn)?;
         if self.issues.is_some() {
             return Ok(Plan::from(issues::Question { connections, order }));

@@ -32,7 +32,8 @@ impl<Q: TableQuestion> Asked<Q> {
         }
         let words: Vec<&'static str> = Question::<Q>::orders().flatten().copied().collect();
         let sort = if random.once_in(4) { BY_NAME } else { random.one_of(&words) };
-        let mut question = Question::<Q> { time: random.range(), ..Question::default() };
+        let mut question = Question::<Q>::default();
+        question.time = random.range();
         if random.once_in(3) {
             let process = ProcessPatterns::parse(["a", "!a", "103", "a;Idle"][random.below(4)]);
             question.filter = ProcessFilter { process, ..ProcessFilter::default() };
@@ -40,7 +41,7 @@ impl<Q: TableQuestion> Asked<Q> {
         question = question.by(&by).and_then(|question| question.sorted_by_word(sort)).expect("names of the question");
         let mut patterns = Vec::new();
         for (place, dimension) in Q::DIMENSIONS.iter().enumerate() {
-            let Some(filter) = dimension.filter.filter(|_| random.once_in(4)) else { continue };
+            let Some(filter) = dimension.is.filter.filter(|_| random.once_in(4)) else { continue };
             let text = plain.some_text(place, random);
             // A function of a stack stands for the stack.
             let text = text.lines().next().unwrap_or_default().to_owned();
@@ -59,12 +60,12 @@ impl<Q: TableQuestion> Asked<Q> {
                 continue;
             }
             let between = Between { min: Some(random.number(0, 100)), max: random.once_in(2).then_some(200) };
-            question = question.between(limit.options[0], between).expect("an option of the question");
+            question = question.between(limit.is.options[0], between).expect("an option of the question");
             limits.push((place, between));
         }
         let mut group_limits = Vec::new();
         for (place, measure) in Q::MEASURES.iter().enumerate() {
-            let Some(limits) = measure.limits.filter(|_| random.once_in(4)) else { continue };
+            let Some(limits) = measure.is.limits.filter(|_| random.once_in(4)) else { continue };
             let between = Between { min: Some(random.number(0, 100)), max: random.once_in(2).then_some(200) };
             question = question.groups_between(limits.options[0], between).expect("an option of the question");
             group_limits.push((place, between));

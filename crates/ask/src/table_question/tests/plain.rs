@@ -14,8 +14,8 @@ use crate::answer::{Section, Value};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
-use crate::table_question::dimension::{self, Names, Of};
-use crate::table_question::measure::{How, Quotient};
+use crate::table_question::arithmetic::{Adds, How, Quotient};
+use crate::table_question::dimension::{self, Names, Of, ValueOf};
 use crate::table_question::places::{UNTOLD, UNTOLD_TEXT};
 use crate::table_question::{Listing, TableQuestion};
 
@@ -35,7 +35,7 @@ type Part<'a, R> = (&'a R, i64, i64, Option<(i64, i64)>);
 
 impl<'r, Q: TableQuestion> Plain<'r, Q> {
     pub(super) fn new(recording: &'r OpenRecording, rows: Vec<Q::Row>) -> Self {
-        let names = |of: &Of<Q::Row>| match of {
+        let names = |of: Of| match of {
             Of::Number { names: Names::Table(read), .. } => {
                 read(recording.archive()).expect("names").into_iter().collect()
             }
@@ -48,7 +48,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             recording,
             exited: rows.iter().map(exited).collect(),
             rows,
-            names: Q::DIMENSIONS.iter().map(|dimension| names(&dimension.of)).collect(),
+            names: Q::DIMENSIONS.iter().map(|dimension| names(dimension.is.of)).collect(),
             tags: TagSet::built_in(Nesting::Names).expect("the built-in rules"),
         }
     }
@@ -63,46 +63,48 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     /// The text of a dimension in a row.
     fn text(&self, place: usize, row: &Q::Row) -> Option<String> {
         let frame = |id: FrameId| Some(format!("app!{}", function(id.0)));
-        match &Q::DIMENSIONS[place].of {
-            Of::Process => {
+        let dimension = &Q::DIMENSIONS[place];
+        match (dimension.value, dimension.is.of) {
+            (ValueOf::Process, _) => {
                 let row = process(Q::process(row).filter(|id| id.0 < PROCESSES)?.0);
                 Some(format!("{}({})", row.name, row.pid))
             }
-            Of::Thread(thread) => thread(row).filter(|id| id.0 < THREADS).map(|id| (1000 + id.0).to_string()),
-            Of::Method { place, .. } => match place(row) {
+            (ValueOf::Thread(thread), _) => thread(row).filter(|id| id.0 < THREADS).map(|id| (1000 + id.0).to_string()),
+            (ValueOf::Code(place), _) => match place(row) {
                 (Some(StackId(id)), _) if id < 4 => frame(FrameId(id + 1)),
                 (None, Some(id)) => frame(id),
                 _ => None,
             },
-            Of::Number { number, .. } if number(row) == Some(UNTOLD) => Some(UNTOLD_TEXT.to_owned()),
-            Of::Number { number, names: Names::Words(words), .. } => number(row).map(words),
-            Of::Number { number, .. } => {
+            (ValueOf::Number(number), _) if number(row) == Some(UNTOLD) => Some(UNTOLD_TEXT.to_owned()),
+            (ValueOf::Number(number), Of::Number { names: Names::Words(words), .. }) => number(row).map(words),
+            (ValueOf::Number(number), _) => {
                 number(row).map(|number| self.names[place].get(&number).cloned().unwrap_or_else(|| number.to_string()))
             }
-            Of::Stack { stack, .. } => {
-                let functions = |id: i32| [id + 1, 0].map(|frame| format!("app!{}", function(frame))).join("\n");
-                stack(row).filter(|stack| stack.0 < 4).map(|stack| functions(stack.0))
-            }
-            Of::Module { stack, .. } => stack(row).filter(|stack| stack.0 < 4).map(|_| "app".to_owned()),
+            (ValueOf::Stack(stack), Of::Module) => stack(row).filter(|stack| stack.0 < 4).map(|_| "app".to_owned()),
             // No rule is about functions of `app`.
-            Of::Tag { stack, .. } => {
+            (ValueOf::Stack(stack), Of::Tag) => {
                 let tag = if stack(row).is_some_and(|stack| stack.0 < 4) { TagId::OTHER } else { TagId::NO_STACK };
                 Some(self.tags.name(tag).to_owned())
             }
-            Of::Text { text, cut, .. } => text(row).map(|text| cut.map_or(text, |cut| cut(text, None)).to_owned()),
-            Of::Texts { texts, .. } => texts(row).map(|texts| texts.join(", ")),
+            (ValueOf::Stack(stack), _) => {
+                let functions = |id: i32| [id + 1, 0].map(|frame| format!("app!{}", function(frame))).join("\n");
+                stack(row).filter(|stack| stack.0 < 4).map(|stack| functions(stack.0))
+            }
+            (ValueOf::Text(text), Of::Text { cut: Some(cut) }) => text(row).map(|text| cut(text, None).to_owned()),
+            (ValueOf::Text(text), _) => text(row).map(str::to_owned),
+            (ValueOf::Texts(texts), _) => texts(row).map(|texts| texts.join(", ")),
         }
     }
 
     /// The same, unless it says that nobody knows.
     fn known_text(&self, place: usize, row: &Q::Row) -> Option<String> {
-        let is_untold = matches!(Q::DIMENSIONS[place].of, Of::Number { number, .. } if number(row) == Some(UNTOLD));
+        let is_untold = matches!(Q::DIMENSIONS[place].value, ValueOf::Number(number) if number(row) == Some(UNTOLD));
         self.text(place, row).filter(|_| !is_untold)
     }
 
     /// The texts of a dimension in a row, each once; unknown is one of them.
     fn texts(&self, place: usize, row: &Q::Row) -> Vec<Option<String>> {
-        let Of::Texts { texts, .. } = &Q::DIMENSIONS[place].of else { return vec![self.text(place, row)] };
+        let ValueOf::Texts(texts) = Q::DIMENSIONS[place].value else { return vec![self.text(place, row)] };
         let texts: BTreeSet<String> = texts(row).into_iter().flatten().cloned().collect();
         if texts.is_empty() { vec![None] } else { texts.into_iter().map(Some).collect() }
     }
@@ -152,7 +154,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     /// Whether patterns of a dimension let a row pass: by a text, or by the number that a text stands for.
     fn lets_pass(&self, place: usize, row: &Q::Row, list: &str) -> bool {
         let passes = |text: &Option<String>| Self::passes(place, text.as_deref(), list);
-        let Of::Number { number, names, .. } = &Q::DIMENSIONS[place].of else {
+        let dimension = &Q::DIMENSIONS[place];
+        let (ValueOf::Number(number), Of::Number { names, .. }) = (dimension.value, dimension.is.of) else {
             return self.texts(place, row).iter().any(passes);
         };
         let (Some(text), Some(number)) = (self.known_text(place, row), number(row)) else { return false };
@@ -164,15 +167,15 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
 
     /// Whether patterns let a text of a dimension pass.
     fn passes(place: usize, text: Option<&str>, list: &str) -> bool {
-        match (text, &Q::DIMENSIONS[place].of) {
+        match (text, Q::DIMENSIONS[place].is.of) {
             (None, _) => false,
             (Some(UNTOLD_TEXT), Of::Number { .. }) => false,
-            (Some(text), Of::Method { .. }) => {
+            (Some(text), Of::Method) => {
                 let function = text.strip_prefix("app!").unwrap_or(text);
                 MethodPatterns::parse(list, false).matches(Some("app"), function)
             }
             // Any function lets a stack pass, and any function keeps it away.
-            (Some(text), Of::Stack { .. }) => {
+            (Some(text), Of::Stack) => {
                 let patterns = MethodPatterns::parse(list, false);
                 let functions = text.lines().map(|text| text.strip_prefix("app!").unwrap_or(text));
                 patterns.lets_pass(functions.map(|function| patterns.verdict(Some("app"), function)))
@@ -186,7 +189,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let mut keys = vec![Vec::new()];
         for place in &asked.question.by {
             let mut texts = self.texts(*place, row);
-            let is_list = matches!(Q::DIMENSIONS[*place].of, Of::Texts { .. });
+            let is_list = matches!(Q::DIMENSIONS[*place].is.of, Of::Texts);
             if let Some((_, list)) = asked.patterns.iter().find(|(filtered, _)| is_list && filtered == place) {
                 texts.retain(|text| Self::passes(*place, text.as_deref(), list));
             }
@@ -217,7 +220,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let number =
             |row: &Row, key: &str| if let Some(Value::Int(number)) = row.get(key) { Some(*number) } else { None };
         let start = |row: &Row| number(row, "start").or_else(|| number(row, "time")).expect("a time");
-        let has_processes = Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.of, Of::Process));
+        let has_processes = Q::DIMENSIONS.iter().any(|dimension| matches!(dimension.is.of, Of::Process));
         let mut of_answer: Vec<_> = found
             .iter()
             .map(|row| (start(row), number(row, "duration_ns").unwrap_or(0), shown(row.get("process"))))
@@ -250,13 +253,13 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             let key: Vec<Option<String>> = by.iter().map(|place| key_of::<Q>(*place, row)).collect();
             let parts = groups.get(&key).unwrap_or_else(|| panic!("{place}: {key:?} is in no row, but in {row:?}"));
             for (number, measure) in Q::MEASURES.iter().enumerate() {
-                if let Some(value) = row.get(measure.column.key) {
-                    assert_eq!(*value, self.value(number, parts, time), "{place}: {key:?}, {}", measure.column.key);
+                if let Some(value) = row.get(measure.is.column.key) {
+                    assert_eq!(*value, self.value(number, parts, time), "{place}: {key:?}, {}", measure.is.column.key);
                 }
             }
             assert!(seen.insert(key), "{place}");
         }
-        let sorted = asked.question.sort.map(|place| Q::MEASURES[place].column.key);
+        let sorted = asked.question.sort.map(|place| Q::MEASURES[place].is.column.key);
         let figure = |row: &Row| {
             sorted.and_then(|key| match row.get(key) {
                 Some(Value::Int(figure)) => Some(*figure),
@@ -270,7 +273,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         assert!(is_other || is_in_order, "{place}: not by {}", asked.sort);
         // However rows are grouped, all of them have the same totals.
         for (number, measure) in Q::MEASURES.iter().enumerate() {
-            let Some(label) = measure.total else { continue };
+            let Some(label) = measure.is.total else { continue };
             let fact = section.facts.iter().find(|fact| fact.label == label).map(|fact| fact.value.clone());
             let total = match self.value(number, &rows, time) {
                 // What no row tells has no total; of no rows it is 0.
@@ -291,24 +294,26 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             .filter_map(|(row, _, _, counted)| counted.map(|(start, length)| (*row, start, length)))
             .collect();
         let rows = &rows[..];
-        let of = |dimension: &str| Q::DIMENSIONS.iter().position(|known| known.name == dimension).expect("a dimension");
+        let of =
+            |dimension: &str| Q::DIMENSIONS.iter().position(|known| known.is.name == dimension).expect("a dimension");
         let texts = |dimension: &str| {
             let place = of(dimension);
             rows.iter().filter_map(move |(row, ..)| self.known_text(place, row)).collect::<Vec<String>>()
         };
         let figure = |key: &str| {
-            let place = Q::MEASURES.iter().position(|known| known.column.key == key).expect("a measure");
+            let place = Q::MEASURES.iter().position(|known| known.is.column.key == key).expect("a measure");
             if let Value::Int(figure) = self.value(place, all, time) { Some(figure) } else { None }
         };
         let lengths = || rows.iter().filter(|(row, ..)| has_length::<Q>(row)).map(|(_, _, length)| *length);
         let longest = lengths().max();
-        match Q::MEASURES[measure].how {
+        let adds = Q::MEASURES[measure].adds;
+        match Q::MEASURES[measure].is.how {
             How::Rows => rows.len().into(),
-            How::RowsIf(holds) => rows.iter().filter(|(row, ..)| holds(row)).count().into(),
-            How::RowsWith(dimension) => texts(dimension).len().into(),
-            How::Sum(_) | How::SumKnown(_) | How::SumOnce(_) | How::SumOf(..) => {
-                Self::sum(&Q::MEASURES[measure].how, rows).into()
+            How::RowsIf | How::AliveFirst | How::AliveLast | How::Begun | How::Over | How::Peak => {
+                Self::many(adds, rows, time).into()
             }
+            How::RowsWith(dimension) => texts(dimension).len().into(),
+            How::Sum | How::SumKnown | How::SumOnce | How::SumOf => Self::sum(adds, rows).into(),
             How::Duration | How::Union
                 if Q::HAS_LENGTH.is_some() && !all.iter().any(|(row, ..)| has_length::<Q>(row)) =>
             {
@@ -342,17 +347,13 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let first = rows.iter().find(|(row, _, length)| has_length::<Q>(row) && Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
-            How::Texts(texts) => text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten()),
-            How::Max(_) | How::Min(_) | How::Only(_) | How::Weighted(_) => {
-                Self::one_of(&Q::MEASURES[measure].how, rows).into()
+            How::Texts => {
+                let Adds::Texts(texts) = adds else { return Value::None };
+                text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten())
             }
-            How::SumBegun(_) | How::SumOver(_) | How::SumLeft(..) | How::SumPeak(..) => {
-                Self::alive_sum(&Q::MEASURES[measure].how, rows, time).into()
-            }
-            How::AliveFirst(_) | How::AliveLast(_) | How::Begun(_) | How::Over(_) | How::Peak(_) => {
-                Self::alive(&Q::MEASURES[measure].how, rows, time).into()
-            }
-            How::Tenths(..) => Self::tenths(&Q::MEASURES[measure].how, rows, (begin.max(0), end.min(END))),
+            How::Max | How::Min | How::Only | How::Weighted => Self::one_of(adds, rows).into(),
+            How::SumBegun | How::SumOver | How::SumLeft | How::SumPeak => Self::alive_sum(adds, rows, time).into(),
+            How::Tenths => Self::tenths(adds, rows, (begin.max(0), end.min(END))),
             How::Difference([of, less]) => figure(of).zip(figure(less)).map(|(of, less)| of - less).into(),
             How::Mean([of, by]) => figure(of).zip(figure(by)).and_then(|(of, by)| of.checked_div(by)).into(),
             How::Percentile(share) => {
@@ -361,24 +362,24 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
             How::Counts(dimension) => self.counts(of(dimension), rows),
-            How::SumsBy(dimension, figure) => self.sums_by(of(dimension), figure, rows),
+            How::SumsBy(dimension) => self.sums_by(of(dimension), adds, rows),
         }
     }
 
     /// Sum of a figure of the rows that have it.
-    fn sum(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
+    fn sum(adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
         let rows = rows.iter().map(|(row, ..)| *row);
-        match how {
-            How::Sum(figure) => Some(rows.map(figure).sum()),
-            How::SumKnown(figure) => {
+        match adds {
+            Adds::Sum(figure) => Some(rows.map(figure).sum()),
+            Adds::Known(figure) => {
                 let known: Vec<i64> = rows.filter_map(figure).collect();
                 (!known.is_empty()).then(|| known.iter().sum())
             }
-            How::SumOnce(figure) => {
+            Adds::Once(figure) => {
                 let things: BTreeMap<i64, i64> = rows.filter_map(figure).collect();
                 (!things.is_empty()).then(|| things.values().sum())
             }
-            How::SumOf(is_of_kind, figure) => {
+            Adds::OfKind(is_of_kind, figure) => {
                 let of_kind: Vec<Option<i64>> = rows.filter(|row| is_of_kind(row)).map(figure).collect();
                 let is_unknown = !of_kind.is_empty() && of_kind.iter().all(Option::is_none);
                 (!is_unknown).then(|| of_kind.iter().flatten().sum())
@@ -387,18 +388,19 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         }
     }
 
-    /// Number of rows that are alive at an end of the range, that begin or end in it, or that are alive at once.
-    fn alive(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> usize {
+    /// Number of rows that fulfil a condition, that are alive at an end of the range, that begin or end in it, or that are alive at once.
+    fn many(adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> usize {
         let (begin, end) = time.bounds();
         let is_older = |row: &Q::Row| Q::times(row).0 < begin;
         let ends = |row: &Q::Row| Q::times(row).1 <= end;
         let many = |holds: &dyn Fn(&Q::Row) -> bool| rows.iter().filter(|(row, ..)| holds(row)).count();
-        match how {
-            How::AliveFirst(known) => many(&|row| is_older(row) || known(row)),
-            How::Begun(known) => many(&|row| !is_older(row) && !known(row)),
-            How::AliveLast(known) => many(&|row| !ends(row) || known(row)),
-            How::Over(known) => many(&|row| ends(row) && !known(row)),
-            How::Peak(is_open) => {
+        match adds {
+            Adds::If(holds) => many(&|row| holds(row)),
+            Adds::AliveFirst(known) => many(&|row| is_older(row) || known(row)),
+            Adds::Begun(known) => many(&|row| !is_older(row) && !known(row)),
+            Adds::AliveLast(known) => many(&|row| !ends(row) || known(row)),
+            Adds::Over(known) => many(&|row| ends(row) && !known(row)),
+            Adds::Alive(is_open, _) => {
                 let is_alive = |row: &Q::Row, start: i64, time: i64| {
                     start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time)
                 };
@@ -410,18 +412,18 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     }
 
     /// Sum of a figure of the rows that begin or end in the range, or that are left at its end, or alive at once.
-    fn alive_sum(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> i64 {
+    fn alive_sum(adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)], time: TimeRange) -> i64 {
         let (begin, end) = time.bounds();
         let begins = |row: &Q::Row| Q::times(row).0 >= begin;
         let ends = |row: &Q::Row| Q::times(row).1 <= end;
-        let sum = |figure: &fn(&Q::Row) -> i64, holds: &dyn Fn(&Q::Row, i64) -> bool| {
+        let sum = |figure: fn(&Q::Row) -> i64, holds: &dyn Fn(&Q::Row, i64) -> bool| {
             rows.iter().filter(|(row, start, _)| holds(row, *start)).map(|(row, ..)| figure(row)).sum::<i64>()
         };
-        match how {
-            How::SumBegun(figure) => sum(figure, &|row, _| begins(row)),
-            How::SumOver(figure) => sum(figure, &|row, _| ends(row)),
-            How::SumLeft(is_open, figure) => sum(figure, &|row, _| begins(row) && (!ends(row) || is_open(row))),
-            How::SumPeak(is_open, figure) => {
+        match adds {
+            Adds::SumBegun(figure) => sum(figure, &|row, _| begins(row)),
+            Adds::SumOver(figure) => sum(figure, &|row, _| ends(row)),
+            Adds::SumLeft(is_open, figure) => sum(figure, &|row, _| begins(row) && (!ends(row) || is_open(row))),
+            Adds::Alive(is_open, figure) => {
                 let alive_at = |time: i64| {
                     sum(figure, &|row, start| start <= time && (!ends(row) || is_open(row) || Q::times(row).1 > time))
                 };
@@ -432,18 +434,18 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     }
 
     /// One figure of those that rows have: the largest, the smallest, the only one, or their mean.
-    fn one_of(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
-        let known = |figure: &fn(&Q::Row) -> Option<i64>| -> Vec<i64> {
+    fn one_of(adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Option<i64> {
+        let known = |figure: fn(&Q::Row) -> Option<i64>| -> Vec<i64> {
             rows.iter().filter_map(|(row, ..)| figure(row)).collect()
         };
-        match how {
-            How::Max(figure) => known(figure).into_iter().max(),
-            How::Min(figure) => known(figure).into_iter().min(),
-            How::Only(figure) => match known(figure)[..] {
+        match adds {
+            Adds::Max(figure) => known(figure).into_iter().max(),
+            Adds::Min(figure) => known(figure).into_iter().min(),
+            Adds::Only(figure) => match known(figure)[..] {
                 [only] => Some(only),
                 _ => None,
             },
-            How::Weighted(figures) => {
+            Adds::Weighted(figures) => {
                 let known: Vec<(i64, i64)> = rows.iter().filter_map(|(row, ..)| figures(row)).collect();
                 let product = known.iter().map(|(figure, weight)| figure * weight).sum::<i64>();
                 product.checked_div(known.iter().map(|(_, weight)| *weight).sum())
@@ -453,8 +455,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     }
 
     /// Number of tenths of a range in which the sum of rows grew, from what is alive at each of the eleven ends.
-    fn tenths(how: &How<Q::Row>, rows: &[(&Q::Row, i64, i64)], (begin, end): (i64, i64)) -> Value {
-        let How::Tenths(is_open, figure) = how else { return Value::None };
+    fn tenths(adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)], (begin, end): (i64, i64)) -> Value {
+        let Adds::Alive(is_open, figure) = adds else { return Value::None };
         if end - begin < 10 {
             return Value::None;
         }
@@ -473,9 +475,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     fn counts(&self, place: usize, rows: &[(&Q::Row, i64, i64)]) -> Value {
         let mut counts: BTreeMap<(Option<i64>, String), i64> = BTreeMap::new();
         for (row, ..) in rows {
-            let number = match Q::DIMENSIONS[place].of {
-                Of::Number { number, .. } => number(row),
-                Of::Process => Q::process(row).map(|process| process.0.into()),
+            let number = match Q::DIMENSIONS[place].value {
+                ValueOf::Number(number) => number(row),
+                ValueOf::Process => Q::process(row).map(|process| process.0.into()),
                 _ => None,
             };
             self.known_text(place, row).into_iter().for_each(|text| *counts.entry((number, text)).or_default() += 1);
@@ -486,7 +488,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     }
 
     /// The sums of a figure by text of a dimension, the largest first.
-    fn sums_by(&self, place: usize, figure: fn(&Q::Row) -> Option<i64>, rows: &[(&Q::Row, i64, i64)]) -> Value {
+    fn sums_by(&self, place: usize, adds: Adds<Q::Row>, rows: &[(&Q::Row, i64, i64)]) -> Value {
+        let Adds::Known(figure) = adds else { return Value::None };
         let mut sums: BTreeMap<String, i64> = BTreeMap::new();
         for (row, ..) in rows {
             if let Some(figure) = figure(row) {
@@ -537,15 +540,15 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
         Some(Value::List(lines)) => Some(lines.join("\n")),
         _ => None,
     };
-    let without = match &Q::DIMENSIONS[place].of {
+    let dimension = &Q::DIMENSIONS[place].is;
+    let unknown = match dimension.of {
         Of::Process => return Some(format!("{}({})", text("process")?, text("pid")?)),
-        Of::Thread(_) => return text("tid"),
-        Of::Method { column, .. } => (text(column.key)?, "(no stack)"),
-        Of::Number { column, none, .. } => (text(column.key)?, *none),
-        Of::Stack { column, .. } | Of::Module { column, .. } => (text(column.key)?, "(no stack)"),
-        Of::Tag { column, .. } | Of::Text { column, .. } | Of::Texts { column, .. } => (text(column.key)?, ""),
+        Of::Thread => return text("tid"),
+        Of::Number { none, .. } => none,
+        Of::Method | Of::Stack | Of::Module => "(no stack)",
+        Of::Tag | Of::Text { .. } | Of::Texts => "",
     };
-    (without.0 != without.1).then_some(without.0)
+    text(dimension.column?.key).filter(|text| text != unknown)
 }
 
 /// A part of a whole as its measure shows it.

@@ -51,7 +51,7 @@ const GROUPS: [(u32, &[&str]); 19] = [
 const ALL: u64 = u64::MAX;
 
 /// Providers whose events make tables: the keywords and the level that have all of these events.
-const PROVIDERS: [(Guid, u64, u8, &[&str]); 12] = [
+const PROVIDERS: [(Guid, u64, u8, &[&str]); 13] = [
     (DNS_CLIENT, ALL, 5, &["dns_queries"]),
     (WINSOCK_AFD, ALL, 5, &["socket_calls"]),
     (TCPIP, ALL, 5, &["connections", "network_io"]),
@@ -61,6 +61,8 @@ const PROVIDERS: [(Guid, u64, u8, &[&str]); 12] = [
     // GC
     (RUNTIME_PROVIDER, 0x1, 4, &["gc_collections", "gc_suspensions"]),
     (RUNTIME_PROVIDER, 0x1, 5, &["clr_allocations"]),
+    // Loader
+    (RUNTIME_PROVIDER, 0x8, 4, &["assemblies"]),
     // Loader and JIT
     (RUNTIME_PROVIDER, 0x18, 5, &["jit_methods"]),
     // Contention

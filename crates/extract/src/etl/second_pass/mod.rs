@@ -1,6 +1,7 @@
 //! The second pass: records in time order become rows.
 
 mod allocations;
+mod assemblies;
 mod clock_rates;
 mod clr_allocations;
 mod compilations;
@@ -18,6 +19,7 @@ mod filter_calls;
 mod gc;
 mod handles;
 mod interrupts;
+mod last_branches;
 mod memory;
 mod network;
 mod page_faults;
@@ -37,10 +39,10 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
-    KernelProcessStop, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process,
-    ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack, StackReference, SystemCallEnter,
-    SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
-    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    KernelProcessStop, LastBranches, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
+    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack,
+    StackReference, SystemCallEnter, SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
+    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -61,6 +63,7 @@ use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
+use crate::branches::Branches;
 use crate::counters::SampledCounter;
 use crate::etl::file_sources::FileSources;
 use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
@@ -69,6 +72,7 @@ use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
 use crate::event_kinds::EventChoice;
 use crate::table_choice::WantedTables;
+use assemblies::LoadedAssemblies;
 use clr_allocations::ClrAllocations;
 use contention::Contention;
 use counters::Counters;
@@ -140,6 +144,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     clr_allocations: ClrAllocations,
     exceptions: DotNetExceptions,
     allocations: Allocations,
+    assemblies: LoadedAssemblies,
+    branches: Branches,
     memory: Memory,
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
@@ -245,6 +251,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             clr_allocations: ClrAllocations::default(),
             exceptions: DotNetExceptions::default(),
             allocations: Allocations::default(),
+            assemblies: LoadedAssemblies::default(),
+            branches: Branches::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
             event_table: events.map(|choice| EventTable::new(&schemas, choice)),
@@ -414,6 +422,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 // The first pass decodes the same event, and counts those that it cannot decode.
                 if let Ok(process) = Process::parse_either(record.payload(), version, record.pointer_size()) {
                     self.handles_of_ended(process.process_id, record.time());
+                    self.assemblies_of_ended(process.process_id, record.time());
                     let exit_code = process.exit_status.map(i32::cast_unsigned);
                     self.exceptions_of_ended(process.process_id, exit_code, record.time());
                 }
@@ -421,6 +430,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             (Group::MEMORY | Group::HEAP | Group::POOL, opcode) if wanted.allocations => {
                 self.allocation(record, group, opcode, version);
             }
+            (Group::LAST_BRANCH, LastBranches::OPCODE) => self.last_branches(record, version),
             (Group::REGISTRY, opcode) if wanted.registry => self.registry_operation(record, opcode, version),
             (Group::OBJECT, opcode) => self.object(record, opcode, version),
             (Group::FILE_IO, MappedView::MAP..=MappedView::DC_END) if wanted.mapped_views => {
@@ -441,6 +451,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let wanted = self.wanted;
         if let Some(source) = gc::source(provider, id).filter(|_| self.wants_gc()) {
             self.gc_event(record, id, source);
+        }
+        if let Some(tells) = assemblies::tells(provider, id).filter(|_| wanted.assemblies) {
+            self.assembly(record, provider, tells);
         }
         match (provider, id) {
             (class::DNS_CLIENT, id) if wanted.dns_queries => self.dns_client(record, id),
@@ -530,6 +543,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_windows(end);
         self.finish_gc(end);
         self.finish_compilations(end);
+        self.finish_assemblies(end);
         self.finish_exceptions();
         self.finish_allocations(end);
         self.finish_memory(end);
@@ -539,6 +553,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             population: self.population,
             stacks: self.stacks,
             health: self.health,
+            branches: self.branches,
             files: self.used_files.iter().map(|path| self.files.path(*path).to_owned()).collect(),
         }
     }
@@ -711,6 +726,7 @@ pub(crate) struct Finished {
     pub(crate) health: Health,
     /// Recorded paths of the files that rows point at, by id.
     pub(crate) files: Vec<String>,
+    pub(crate) branches: Branches,
 }
 
 fn cpu_number(record: &Record<'_>) -> i16 {

@@ -1,5 +1,6 @@
 //! The second pass over a Linux recording: records in time order become rows.
 
+mod branches;
 mod call_chain;
 mod chain_cache;
 mod chain_words;
@@ -40,7 +41,9 @@ use super::cpu_limits::CpuLimits;
 use super::namespaces::Namespace;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
+use crate::branches::Branches;
 use crate::recorder_facts::{EnergyReadings, Looks, Mark, MemoryReading, ProcessMemory};
+use branches::SampledBranches;
 pub(super) use chain_cache::ChainCache;
 use counters::Counters;
 use disk::Disks;
@@ -86,6 +89,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     syscalls: Syscalls,
     power: Power,
     counters: Counters,
+    branches: SampledBranches,
     events: EventTable,
     /// Those that were written beside the recording and are still to come.
     marks: VecDeque<Mark>,
@@ -106,6 +110,7 @@ pub(crate) struct Finished<'s, Sink> {
     pub(crate) syscall_names: Vec<SyscallNameRow>,
     pub(crate) files: Vec<FileRow>,
     pub(crate) counters: Counters,
+    pub(crate) branches: Branches,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -145,6 +150,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             syscalls,
             power,
             counters,
+            branches: SampledBranches::of(metadata),
             events,
             marks: VecDeque::new(),
             readings: VecDeque::new(),
@@ -302,7 +308,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let tracepoint = self.tracepoints.get(event).and_then(Option::as_ref);
         let fault = self.faults.kind(event);
         let has_values = self.counters.are_read_by(event);
-        if role == Role::Other && tracepoint.is_none() && fault.is_none() && !has_values {
+        let has_branches = self.branches.are_recorded_by(event);
+        if role == Role::Other && tracepoint.is_none() && fault.is_none() && !has_values && !has_branches {
             return;
         }
         if is_of_a_guest(record.cpu_mode()) {
@@ -322,6 +329,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         }
         if role != Role::Other {
             profile(&at, role, rows);
+        }
+        if has_branches {
+            self.branches.sample(&at, rows);
         }
         if let Some(kind) = fault {
             let trap = tracepoint.and_then(|tracepoint| match tracepoint {
@@ -381,7 +391,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.exceptions.finish(&mut self.rows);
         self.network.finish(&mut self.rows);
         self.dns.finish(end, &mut self.rows);
-        let Self { rows, counters, .. } = self;
-        Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters }
+        let Self { rows, counters, branches, .. } = self;
+        let branches = branches.finish();
+        Finished { rows, has_switches, has_ready, disks, syscall_names, files, counters, branches }
     }
 }

@@ -47,7 +47,7 @@ impl TableQuestion for Sockets {
         Dimension::words("endpoint", "Socket", |row: &Call| row.endpoint, endpoint)
             .meaning("The socket: its address in the kernel of Windows, its descriptor on Linux. Sockets that follow each other can have the same.")
             .filtered("--endpoint", ["socket", "sockets"], "Only calls of these sockets, as the column has them"),
-        Dimension::named("connection", "Connection", connection, tcp::connections)
+        Dimension::named_row("connection", "Connection", connection, tcp::connections)
             .meaning("Both endpoints of the connection that the call used, the local one first. Many calls have none.")
             .or("(none)")
             .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")

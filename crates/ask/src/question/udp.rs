@@ -5,7 +5,7 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 use tracesift_trace::connections::protocols;
 use tracesift_trace::rows::{ConnectionRow, NetworkIoRow};
-use tracesift_trace::schema::{Row as _, TableDefinition};
+use tracesift_trace::schema::{ColumnSet, Row as _, TableDefinition};
 
 use crate::answer::ColumnOf;
 use crate::question::tcp::{
@@ -45,6 +45,30 @@ impl TableQuestion for Udp {
         ("tracesift dump udp X.sift --by process", "the processes that use UDP"),
         ("tracesift dump udp X.sift --by remote-port --sort packets", "the services"),
     ];
+
+    const COLUMNS: ColumnSet<ConnectionRow> = ColumnSet::of(&[
+        "connection",
+        "process",
+        "protocol",
+        "stack",
+        "local",
+        "local_port",
+        "remote",
+        "remote_port",
+        "tcb",
+        "start",
+        "end",
+        "sent",
+        "received",
+        "send_events",
+        "receive_events",
+        "send_rate",
+        "receive_rate",
+        "last_sent",
+        "last_received",
+        "max_send_gap",
+        "max_receive_gap",
+    ]);
 
     const PARTS: Option<&'static TableDefinition> = Some(NetworkIoRow::TABLE);
 

@@ -28,6 +28,10 @@ pub(super) fn of(
         (Of::Number { names: Names::Table(read), .. }, Wanted::Texts(patterns)) => {
             Ok(found(without_figure(read(recording.archive())?), &|name| patterns.matches(name)))
         }
+        (Of::Number { names: Names::Rows(read), .. }, Wanted::Texts(patterns)) => {
+            let names = read(recording.archive())?.all().collect();
+            Ok(found(without_figure(names), &|name| patterns.matches(name)))
+        }
         (Of::Number { names: Names::Paths(read), .. }, Wanted::Texts(patterns)) => {
             Ok(found(without_figure(read(recording, None)?), &|name| patterns.matches(name)))
         }

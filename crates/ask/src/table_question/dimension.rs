@@ -3,6 +3,7 @@
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::{FrameId, StackId, ThreadId};
 
+use super::row_names::RowNames;
 use crate::answer::{Column, Kind, View};
 use crate::recording::OpenRecording;
 
@@ -102,12 +103,17 @@ pub(super) enum Names {
     Words(fn(i64) -> String),
     /// From another table of the archive. A number without a name is its own name. The rows of the answer follow the names.
     Table(NamesOf),
+    /// From the rows of another table. The rest is as above.
+    Rows(RowNamesOf),
     /// Parts of paths. Numbers with the same part are one value. The rows of the answer follow the names.
     Paths(PathsOf),
 }
 
 /// Reads the names of numbers.
 pub(super) type NamesOf = fn(&Archive) -> Result<Vec<(i64, String)>, Error>;
+
+/// Reads the rows whose names numbers stand for.
+pub(super) type RowNamesOf = fn(&Archive) -> Result<RowNames, Error>;
 
 /// Reads the parts of paths that numbers stand for; `--dir-level` may say how many parts a directory has.
 pub(super) type PathsOf = fn(&OpenRecording, Option<usize>) -> Result<Vec<(i64, String)>, Error>;
@@ -173,6 +179,17 @@ impl<R> Dimension<R> {
     #[must_use]
     pub const fn named(name: &'static str, title: &'static str, number: fn(&R) -> Option<i64>, names: NamesOf) -> Self {
         Self::number([name, title], number, Names::Table(names))
+    }
+
+    /// A number of a row of another table, which has a name made of several columns.
+    #[must_use]
+    pub(crate) const fn named_row(
+        name: &'static str,
+        title: &'static str,
+        number: fn(&R) -> Option<i64>,
+        names: RowNamesOf,
+    ) -> Self {
+        Self::number([name, title], number, Names::Rows(names))
     }
 
     /// A number that stands for a path, or for the part of a path. `--dir-level` changes that part.

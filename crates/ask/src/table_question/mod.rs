@@ -34,6 +34,7 @@ mod places;
 mod plan;
 mod question;
 mod reading;
+mod row_names;
 mod rows;
 mod sections;
 mod seen;
@@ -46,7 +47,7 @@ mod tally;
 mod tests;
 mod wanted;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use tracesift_analysis::tags::{Nesting, TagSet};
@@ -54,7 +55,7 @@ use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
-use tracesift_trace::schema::{Row, TableDefinition, View};
+use tracesift_trace::schema::{ColumnSet, Row, TableDefinition, View};
 
 pub use self::asked::{Asked, UnknownName};
 pub use self::dimension::Dimension;
@@ -66,6 +67,7 @@ pub use self::options::Options;
 pub(crate) use self::peaks::Peak;
 pub(crate) use self::places::UNTOLD;
 pub use self::question::Question;
+pub(crate) use self::row_names::RowNames;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
 pub use self::stacks_below::StacksBelow;
 
@@ -151,6 +153,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// Whether rows are sums of the whole recording, so that parts of it have no answer.
     const ONLY_WHOLE: bool = false;
 
+    /// The columns of a row that the question looks at. The others are not read: they have their default value.
+    const COLUMNS: ColumnSet<Self::Row> = ColumnSet::ALL;
+
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
@@ -219,7 +224,13 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     ) -> Result<(), Error> {
         debug_assert!(!joined || !Self::JOINED.is_empty(), "a question without joined measures");
         match Self::BEST_SOURCE {
-            None => archive.scan(time, visit),
+            None => {
+                let every_row = None::<fn(&Self::Row) -> bool>;
+                archive.scan_needed(Self::COLUMNS, time, every_row, |row| {
+                    visit(row);
+                    ControlFlow::Continue(())
+                })
+            }
             Some(source) => scan_best_source(archive, time, source, &mut visit),
         }
     }

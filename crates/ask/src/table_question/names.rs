@@ -14,6 +14,7 @@ use super::dimension::{self, Of};
 use super::places::{UNKNOWN, UNTOLD, UNTOLD_TEXT};
 use super::plan::Plan;
 use super::reading::code_of_number;
+use super::row_names::RowNames;
 use super::stacks_below::{self, StackNumbers};
 use super::stated::Stated;
 use super::wanted::Wanted;
@@ -114,6 +115,8 @@ enum Known {
     Nothing,
     Methods(Arc<NamedStacks>),
     Table(FxHashMap<i64, String>),
+    /// The same, made when they are asked for.
+    Rows(RowNames),
     /// The same, for dimensions in which numbers of one name are one value.
     Merged(FxHashMap<i64, String>, Interner),
     /// Functions of stacks, one per line, with the numbers of the stacks.
@@ -163,6 +166,13 @@ impl<'r> Names<'r> {
                 Of::Number { names: dimension::Names::Table(read), raw, .. } => {
                     let texts = table(recording.archive(), read)?;
                     if raw.is_some() { Known::Table(texts) } else { Known::Merged(texts, Interner::default()) }
+                }
+                Of::Number { names: dimension::Names::Rows(read), raw, .. } => {
+                    let names = read(recording.archive())?;
+                    match raw {
+                        Some(_) => Known::Rows(names),
+                        None => Known::Merged(names.all().collect(), Interner::default()),
+                    }
                 }
                 // The tags of the stacks that were found are looked up behind the reading.
                 Of::Process | Of::Number { .. } | Of::Text { .. } | Of::Texts | Of::Tag => Known::Nothing,
@@ -262,7 +272,7 @@ impl<'r> Names<'r> {
                 Some(name) => texts.number(name),
                 None => texts.number(&number.to_string()),
             },
-            Known::Nothing | Known::Table(_) | Known::Texts(_) | Known::Lists(_) => number,
+            Known::Nothing | Known::Table(_) | Known::Rows(_) | Known::Texts(_) | Known::Lists(_) => number,
         }
     }
 
@@ -310,6 +320,7 @@ impl<'r> Names<'r> {
                 | Known::Stacks(_, texts, _),
             ) => texts.text(value).map(str::to_owned),
             (_, Known::Table(names)) => Some(names.get(&value).cloned().unwrap_or_else(|| value.to_string())),
+            (_, Known::Rows(names)) => Some(names.of(value).unwrap_or_else(|| value.to_string())),
             (Of::Number { names: dimension::Names::Words(words), .. }, _) => Some(words(value)),
             (Of::Number { .. } | Of::Text { .. } | Of::Texts | Of::Stack | Of::Module | Of::Tag, _) => None,
         }
@@ -341,6 +352,10 @@ impl<'r> Names<'r> {
             (Known::Table(names) | Known::Merged(names, _), Wanted::Texts(patterns)) => {
                 let text = number.to_string();
                 patterns.matches_any(&[names.get(&number).unwrap_or(&text), &text])
+            }
+            (Known::Rows(names), Wanted::Texts(patterns)) => {
+                let text = number.to_string();
+                patterns.matches_any(&[names.of(number).as_deref().unwrap_or(&text), &text])
             }
             (_, Wanted::Texts(patterns)) => {
                 let text = self.text(dimension, number);

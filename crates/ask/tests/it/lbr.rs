@@ -82,7 +82,7 @@ fn calls_go_from_one_function_to_another() {
     let callers = calls().by(&["process", "method", "caller"]).expect("dimensions");
     let expected = [
         vec![text("m!main"), text("m!alloc"), int(2)],
-        vec![text("m!main"), text("[unknown]![unknown]"), int(3)],
+        vec![text("m!main"), text("[unknown]"), int(3)],
         vec![text("m!alloc"), text("m!main"), int(14)],
     ];
     assert_eq!(rows(&source, &callers, &["method", "caller", "count"]), expected);

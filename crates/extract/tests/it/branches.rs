@@ -20,7 +20,8 @@ fn sums_of_text(text: &str) -> Sums {
     let mut branch: BTreeMap<&str, &str> = BTreeMap::new();
     for line in text.lines().map(str::trim) {
         match line.split_once(": ") {
-            Some(("pid", number)) => pid = number.parse().expect("a pid"),
+            // Samples have a pid of 32 bits; what other records say for want of one is never used.
+            Some(("pid", number)) => pid = number.parse::<u64>().expect("a pid") as i64,
             Some((name, value)) => _ = branch.insert(name, value),
             None if line == "branch_stack {" => branch.clear(),
             None if line == "}" && branch.contains_key("to_ip") => {

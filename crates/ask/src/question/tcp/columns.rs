@@ -9,7 +9,7 @@ use crate::words::numbered;
 
 type Row = ConnectionRow;
 
-const OF_CONNECTION: Dimension<Row> = Dimension::named("connection", "Connection", names::number, names::connections)
+const OF_CONNECTION: Dimension<Row> = Dimension::named_row("connection", "Connection", names::number, names::connections)
     .meaning("Both endpoints as `address:port address:port`, the local one first. Later connections with the same endpoints have rows of their own.")
     .with_number("connection_id", "Connection id", "Row of the connection in the table `connections`.")
     .filtered("--connection", ["connection", "connections"], "Only connections with such endpoints: '*:443' or '10.0.0.1:* *'");
@@ -23,7 +23,7 @@ const OF_LOCAL_PORT: Dimension<Row> =
         .filtered("--local-port", ["port", "ports"], "Only connections with these local ports")
         .coarse();
 const OF_LOCAL_ENDPOINT: Dimension<Row> =
-    Dimension::named("local-endpoint", "Local end", names::number, names::local_ends)
+    Dimension::named_row("local-endpoint", "Local end", names::number, names::local_ends)
         .meaning("Address and port of this machine.")
         .filtered(
             "--local-endpoint",
@@ -41,11 +41,11 @@ const OF_REMOTE_PORT: Dimension<Row> =
         .filtered("--remote-port", ["port", "ports"], "Only connections to these ports")
         .coarse();
 const OF_REMOTE_ENDPOINT: Dimension<Row> =
-    Dimension::named("remote-endpoint", "Remote end", names::number, names::remote_ends)
+    Dimension::named_row("remote-endpoint", "Remote end", names::number, names::remote_ends)
         .meaning("Address and port of the remote endpoint.")
         .filtered("--remote-endpoint", ["address", "addresses"], "Only connections to these endpoints: '*:443'")
         .coarse();
-const OF_HOST: Dimension<Row> = Dimension::named("host", "Host", names::number, names::hosts)
+const OF_HOST: Dimension<Row> = Dimension::named_row("host", "Host", names::number, names::hosts)
     .meaning("Name of the last DNS query before the connection began whose answer has the remote address; without such a query the address.")
     .filtered("--host", ["host", "hosts"], "Only connections to these hosts")
     .coarse();

@@ -5,6 +5,8 @@ use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{ConnectionRow, DnsQueryRow};
 use tracesift_trace::{ConnectionId, view};
 
+use crate::table_question::RowNames;
+
 view! {
     /// The ends of a connection.
     #[derive(Clone, Debug)]
@@ -23,13 +25,12 @@ fn end(address: Option<&String>, port: Option<i32>) -> String {
     if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
 }
 
-fn names(archive: &Archive, name: impl Fn(&EndsOfRow) -> String) -> Result<Vec<(i64, String)>, Error> {
-    let rows: Vec<EndsOfRow> = archive.rows()?;
-    Ok(rows.iter().map(|row| (i64::from(row.connection.0), name(row))).collect())
+fn names(archive: &Archive, name: impl Fn(&EndsOfRow) -> String + 'static) -> Result<RowNames, Error> {
+    Ok(RowNames::new(archive.rows()?, |row: &EndsOfRow| row.connection.0.into(), name))
 }
 
 /// Both ends: `10.0.0.1:50000 10.0.0.2:443`.
-pub(crate) fn connections(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(crate) fn connections(archive: &Archive) -> Result<RowNames, Error> {
     names(archive, |row| match (row.local.as_ref().or(row.remote.as_ref()), row.tcb) {
         (None, Some(tcb)) => format!("tcb {tcb:#x}"),
         _ => format!("{} {}", end(row.local.as_ref(), row.local_port), end(row.remote.as_ref(), row.remote_port)),
@@ -37,17 +38,17 @@ pub(crate) fn connections(archive: &Archive) -> Result<Vec<(i64, String)>, Error
 }
 
 /// The own end.
-pub(super) fn local_ends(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(super) fn local_ends(archive: &Archive) -> Result<RowNames, Error> {
     names(archive, |row| end(row.local.as_ref(), row.local_port))
 }
 
 /// The other end.
-pub(super) fn remote_ends(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(super) fn remote_ends(archive: &Archive) -> Result<RowNames, Error> {
     names(archive, |row| end(row.remote.as_ref(), row.remote_port))
 }
 
 /// The name whose answer had the address of the other side last before the connection began; else the address.
-pub(super) fn hosts(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(super) fn hosts(archive: &Archive) -> Result<RowNames, Error> {
     let mut answers: FxHashMap<String, Vec<(i64, String)>> = FxHashMap::default();
     let mut queries: Vec<Answer> = archive.rows()?;
     queries.sort_by_key(|query| query.time);
@@ -59,7 +60,7 @@ pub(super) fn hosts(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
             }
         }
     }
-    names(archive, |row| {
+    names(archive, move |row| {
         let Some(remote) = &row.remote else { return "?".to_owned() };
         let of_address = answers.get(remote).map_or(&[][..], Vec::as_slice);
         // Of a connection that was there before no answer is known to come first.

@@ -66,7 +66,7 @@ impl Packets {
         Ok(Self {
             processes: processes.selected(filter).map(|row| (row.process, row.clone())).collect(),
             process_of: connections.iter().map(|row| (row.connection, row.process)).collect(),
-            names: names::connections(archive)?.into_iter().collect(),
+            names: names::connections(archive)?.all().collect(),
             asked,
             takes_unknown: filter.is_empty(),
         })

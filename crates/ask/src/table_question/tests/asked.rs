@@ -1,5 +1,7 @@
 //! Random questions about the rows of a table.
 
+use tracesift_grammar::TimeRange;
+
 use super::plain::Plain;
 use super::random::Random;
 use crate::answer::Value;
@@ -33,7 +35,8 @@ impl<Q: TableQuestion> Asked<Q> {
         let words: Vec<&'static str> = Question::<Q>::orders().flatten().copied().collect();
         let sort = if random.once_in(4) { BY_NAME } else { random.one_of(&words) };
         let mut question = Question::<Q>::default();
-        question.time = random.range();
+        let range = random.range();
+        question.time = if Q::ONLY_WHOLE { TimeRange::default() } else { range };
         if random.once_in(3) {
             let process = ProcessPatterns::parse(["a", "!a", "103", "a;Idle"][random.below(4)]);
             question.filter = ProcessFilter { process, ..ProcessFilter::default() };

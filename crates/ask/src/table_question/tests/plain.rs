@@ -39,6 +39,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             Of::Number { names: Names::Table(read), .. } => {
                 read(recording.archive()).expect("names").into_iter().collect()
             }
+            Of::Number { names: Names::Rows(read), .. } => read(recording.archive()).expect("names").all().collect(),
             Of::Number { names: Names::Paths(read), .. } => read(recording, None).expect("names").into_iter().collect(),
             _ => BTreeMap::new(),
         };

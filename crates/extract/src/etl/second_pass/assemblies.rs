@@ -3,9 +3,9 @@
 use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
 use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Guid, Record, event_fields};
-use tracesift_trace::RowSink;
 use tracesift_trace::assemblies::Assemblies;
 use tracesift_trace::rows::AssemblyRow;
+use tracesift_trace::{ProcessId, RowSink};
 
 use super::SecondPass;
 use super::provider_fields::Fields;
@@ -67,7 +67,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         if let Tells::Module(is_new) = tells {
             let fields = &mut self.assemblies.modules[place];
             let Some(event) = fields.read(record, &self.schemas, &mut self.health) else { return };
-            let process = self.caller(record).process;
+            let process = self.process_of_header(record);
             let path = event.path.map(|path| path.to_string()).filter(|path| !path.is_empty());
             if let (Some(process), Some(id), Some(path)) = (process, event.assembly, path) {
                 self.assemblies.lives.path(process, id, is_new, || path);
@@ -75,16 +75,18 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             return;
         }
         let Some(event) = self.assemblies.fields[place].read(record, &self.schemas, &mut self.health) else { return };
-        let caller = self.caller(record);
-        let (Some(process), Some(id)) = (caller.process, event.id) else { return };
+        let (Some(process), Some(id)) = (self.process_of_header(record), event.id) else { return };
         let key = (process, id, event.domain.unwrap_or(0));
         let is_load = tells == Tells::Loaded;
-        let stack = if is_load { self.provider_stack(record) } else { None };
+        let time = self.clock.ns(record.time());
+        // Of a rundown the thread is the one that logs it: it has loaded nothing, and needs no row.
+        let (thread, stack) =
+            if is_load { (self.caller(record).thread, self.provider_stack(record)) } else { (None, None) };
         let born = self.population.birth(process).0.unwrap_or(self.start);
         let row = || AssemblyRow {
-            start: if is_load { caller.time } else { born },
+            start: if is_load { time } else { born },
             process: Some(process),
-            thread: caller.thread.filter(|_| is_load),
+            thread,
             name: event.name.map(|name| name.to_string()).unwrap_or_default(),
             flags: event.flags.unwrap_or(0),
             domain: key.2.cast_signed(),
@@ -96,11 +98,16 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let lives = &mut self.assemblies.lives;
         match tells {
             Tells::Loaded => lives.loaded(key, row()).for_each(|row| self.sink.assembly(&row)),
-            Tells::Unloaded => self.sink.assembly(&lives.unloaded(key, caller.time, row)),
+            Tells::Unloaded => self.sink.assembly(&lives.unloaded(key, time, row)),
             Tells::There | Tells::Module(_) => {
-                lives.there(key, caller.time, row).iter().for_each(|row| self.sink.assembly(row));
+                lives.there(key, time, row).iter().for_each(|row| self.sink.assembly(row));
             }
         }
+    }
+
+    /// The process that logged an event.
+    fn process_of_header(&mut self, record: &Record<'_>) -> Option<ProcessId> {
+        record.pid().map(|pid| self.population.process_at(pid, record.time()))
     }
 
     /// A process ended, and its assemblies with it.

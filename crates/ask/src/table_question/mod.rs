@@ -92,7 +92,7 @@ pub enum Imported {
 /// A question over the rows of one table.
 pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns of the table that dimensions, measures and limits look at.
-    type Row: Readable<Row: Table>;
+    type Row: Readable<Row: Table> + Clone;
 
     /// Its name, as in `dump NAME`.
     const NAME: &'static str;

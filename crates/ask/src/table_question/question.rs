@@ -154,10 +154,7 @@ impl<Q: TableQuestion> Question<Q> {
     ///
     /// # Errors
     /// When a table cannot be read.
-    pub(crate) fn passing(&self, recording: &OpenRecording) -> Result<Vec<Q::Row>, Error>
-    where
-        Q::Row: Clone,
-    {
+    pub(crate) fn passing(&self, recording: &OpenRecording) -> Result<Vec<Q::Row>, Error> {
         let asked = Asked { filter: ProcessFilter::default(), ..self.asked.clone() }.totals_only();
         let plan = Plan::new(&asked);
         let processes = processes::read(recording.archive(), &asked.filter, &asked.shown)?;

@@ -159,10 +159,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
     }
 
     /// The rows that touch a range and that the filters let pass.
-    pub(super) fn passing(mut self, recording: &OpenRecording, time: TimeRange) -> Result<Vec<Q::Row>, Error>
-    where
-        Q::Row: Clone,
-    {
+    pub(super) fn passing(mut self, recording: &OpenRecording, time: TimeRange) -> Result<Vec<Q::Row>, Error> {
         let range = self.seen.ranges.all();
         let mut rows = Vec::new();
         if Q::PARTS.is_some() && !time.is_everything() {

@@ -84,7 +84,7 @@ pub fn write(story: &[Records], pointer_size: PointerSize) -> Result<Vec<u8>, Wr
             payload.u32(0);
         }
         for [from, to] in &records.branches {
-            [*from, *to, 0].into_iter().for_each(|word| _ = payload.pointer(word));
+            [*from, *to, 0].into_iter().for_each(|word| payload.pointer(word));
         }
         KernelRecord {
             time: records.time,

@@ -95,7 +95,7 @@ fn a_row_counts_while_its_process_has_the_focus() {
     // An operation counts when it ends. It is under way before that, too.
     let reads = [read(0, 40, 50), read(0, 90, 110), read(1, 90, 120), read(1, 280, 320), read(0, 290, 400)];
     reads.iter().for_each(|row| writer.disk_io(row));
-    finish_as(writer, TraceInfo { end: 1_000, ..TraceInfo::default() });
+    finish_as(writer, TraceInfo { end_ns: 1_000, ..TraceInfo::default() });
     let source = Source::archive(archive);
 
     let mut question =
@@ -115,7 +115,7 @@ fn a_recording_without_the_focus_has_no_answer() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut writer = create(&directory.path().join("plain.sift"));
     writer.disk_io(&DiskIoRow { time: 5, start: 1, ..DiskIoRow::default() });
-    let source = Source::archive(finish_as(writer, TraceInfo { end: 10, ..TraceInfo::default() }));
+    let source = Source::archive(finish_as(writer, TraceInfo { end_ns: 10, ..TraceInfo::default() }));
     let mut question = disk::Question::default();
     question.inside = vec![Inside::Focus];
     let found = answer(&source, &question);

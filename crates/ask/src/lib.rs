@@ -21,6 +21,7 @@ pub mod filter;
 pub mod granularity;
 mod growth;
 pub mod inputs;
+pub mod inside;
 pub mod keywords;
 pub mod label_cut;
 pub mod limit;

@@ -48,7 +48,6 @@ pub(crate) fn not_imported(document: &Document) -> Option<String> {
         ("FileIO", document.file_io),
         ("VirtualAlloc", document.virtual_alloc_data),
         ("ObjectRef", document.handle_data),
-        ("TraceLogging", document.trace_logging),
     ];
     let names: Vec<&str> = sections.iter().filter(|(_, content)| content.0).map(|(name, _)| *name).collect();
     (!names.is_empty()).then(|| format!("sections of the extract that are not imported: {}", names.join(", ")))

@@ -13,9 +13,10 @@ pub use crate::bounded::{Entries, List};
 pub use crate::costs::{Cost, Costs};
 use crate::limits::{CONFIGURATIONS, CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
 pub use crate::sections::{
-    Asked, Branches, Connection, Content, Counter, DiskActivity, DnsClient, DnsEvent, Endpoint, ExceptionStacks,
-    Exceptions, IdleConfiguration, MemoryUsage, Network, ParkingConfiguration, PathData, Pmc, PowerConfiguration,
-    Retransmission, Starvation, Statistics, TcpData, ThreadPool, Thrown, WorkingSet,
+    Asked, Branches, Connection, Content, Counter, Descriptor, DiskActivity, DnsClient, DnsEvent, Endpoint,
+    ExceptionStacks, Exceptions, IdleConfiguration, LoggedEvent, MemoryUsage, Network, ParkingConfiguration, PathData,
+    Pmc, PowerConfiguration, Provider, Retransmission, Starvation, Statistics, TcpData, ThreadPool, Thrown,
+    TraceLogging, WorkingSet,
 };
 pub use crate::time::{Length, Moment};
 pub use crate::values::{Integer, Number, SharedStrings};
@@ -83,11 +84,11 @@ pub struct Document {
     /// Sums of hardware counters, and branches.
     #[serde(rename = "PMC")]
     pub pmc: Option<Pmc>,
+    /// Events of TraceLogging and EventSource providers.
+    pub trace_logging: Option<TraceLogging>,
     /// Operations on files: not imported, as all that follow.
     #[serde(rename = "FileIO")]
     pub file_io: Content,
-    /// Events of TraceLogging providers.
-    pub trace_logging: Content,
     /// Kernel objects.
     pub handle_data: Content,
     /// Allocated memory.

@@ -126,10 +126,10 @@ impl Extract {
         &self.sections.disk.files
     }
 
-    /// Table `threads`: those that threw exceptions.
+    /// Table `threads`: those of exceptions and of events of providers.
     #[must_use]
     pub fn threads(&self) -> &[ThreadRow] {
-        &self.sections.exceptions.threads
+        &self.sections.threads.rows
     }
 
     /// Table `stacks`: those of exceptions.
@@ -167,7 +167,7 @@ impl Extract {
         self.sections.counters.for_each(visit);
     }
 
-    /// Writes connections, DNS queries, memory, power settings, events of thread pools and exceptions.
+    /// Writes connections, DNS queries, memory, power settings, events of thread pools, exceptions and events of providers.
     pub fn write_sections(&self, sink: &mut impl RowSink) {
         self.sections.write(sink);
     }

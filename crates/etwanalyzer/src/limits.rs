@@ -67,6 +67,12 @@ pub(crate) const QUERIES: usize = 1 << 20;
 pub(crate) const EXCEPTIONS: usize = 1 << 20;
 /// Stacks of exceptions.
 pub(crate) const STACKS: usize = 1 << 19;
+/// Providers of events.
+pub(crate) const PROVIDERS: usize = 1 << 16;
+/// Events of a provider, and kinds of its events.
+pub(crate) const EVENTS: usize = 1 << 21;
+/// Fields of an event, and elements of a field.
+pub(crate) const VALUES: usize = 1 << 16;
 /// Starvations of the thread pool of one process.
 pub(crate) const STARVATIONS: usize = 1 << 19;
 

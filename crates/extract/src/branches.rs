@@ -11,7 +11,7 @@ const MAX_PAIRS: usize = 1 << 20;
 /// The branches of one recording.
 #[derive(Debug)]
 pub(crate) struct Branches {
-    sums: FxHashMap<Pair, Sums>,
+    sums: FxHashMap<Key, Sums>,
     max: usize,
 }
 
@@ -24,6 +24,10 @@ pub(crate) struct Pair {
     /// As [`tracesift_trace::rows::branch_kinds`] has it.
     pub(crate) kind: i8,
 }
+
+/// The pair, whether it is told how the branches were predicted, and whether their cycles are. Figures of all branches of a row are known, or
+/// none is, so that their mean is one over all.
+type Key = (Pair, [bool; 2]);
 
 /// What the processor tells of a branch beside its ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,10 +59,11 @@ impl Branches {
     /// Adds a branch. `false`: it was left out, as there are too many pairs.
     pub(crate) fn add(&mut self, pair: Pair, told: Told) -> bool {
         let is_full = self.sums.len() >= self.max;
-        let sums = match self.sums.get_mut(&pair) {
+        let key = (pair, [told.mispredicted.is_some(), told.cycles.is_some()]);
+        let sums = match self.sums.get_mut(&key) {
             Some(sums) => sums,
             None if is_full => return false,
-            None => self.sums.entry(pair).or_default(),
+            None => self.sums.entry(key).or_default(),
         };
         sums.count += 1;
         let add = |sum: &mut Option<i64>, part: Option<i64>| {
@@ -73,9 +78,9 @@ impl Branches {
 
     /// The rows of the table.
     pub(crate) fn finish(self) -> Vec<BranchRow> {
-        let mut pairs: Vec<(Pair, Sums)> = self.sums.into_iter().collect();
-        pairs.sort_unstable_by_key(|(pair, _)| *pair);
-        let row = |(pair, sums): (Pair, Sums)| BranchRow {
+        let mut pairs: Vec<(Key, Sums)> = self.sums.into_iter().collect();
+        pairs.sort_unstable_by_key(|(key, _)| *key);
+        let row = |((pair, _), sums): (Key, Sums)| BranchRow {
             process: Some(pair.process),
             from: pair.from,
             to: pair.to,
@@ -102,9 +107,10 @@ mod tests {
     #[test]
     fn branches_of_a_pair_are_one_row() {
         let mut branches = Branches::default();
-        branches.add(pair(5, 1), Told { mispredicted: Some(true), cycles: None });
+        branches.add(pair(5, 1), Told { mispredicted: Some(true), cycles: Some(30) });
         branches.add(pair(2, 9), Told::default());
         branches.add(pair(5, 1), Told { mispredicted: Some(false), cycles: Some(40) });
+        branches.add(pair(5, 1), Told { mispredicted: Some(false), cycles: None });
         let row = |from, to, count, mispredicted, cycles| BranchRow {
             process: Some(ProcessId(3)),
             from: FrameId(from),
@@ -114,7 +120,9 @@ mod tests {
             mispredicted,
             cycles,
         };
-        assert_eq!(branches.finish(), [row(2, 9, 1, None, None), row(5, 1, 2, Some(1), Some(40))]);
+        // A branch whose cycles are not told has no part in the mean of the others.
+        let expected = [row(2, 9, 1, None, None), row(5, 1, 1, Some(0), None), row(5, 1, 2, Some(1), Some(70))];
+        assert_eq!(branches.finish(), expected);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod kinds;
 mod made;
+pub(crate) mod source;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

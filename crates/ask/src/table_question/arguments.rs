@@ -22,6 +22,13 @@ pub(super) fn id(option: &'static str) -> &'static str {
     option.trim_start_matches('-')
 }
 
+/// The options of times that regions choose.
+pub(super) const IN_REGION: &str = "--in-region";
+pub(super) const REGION_FILE: &str = "--region-file";
+
+/// The option of times that the focus chooses.
+pub(super) const IN_FOCUS: &str = "--in-focus";
+
 /// The option that asks for single rows.
 pub(super) const LIST: &str = "--list";
 /// The option that asks for the single rows of groups.
@@ -141,10 +148,31 @@ fn dimension_options(stated: &Stated) -> Vec<Arg> {
     args
 }
 
+/// The options of times that something else than a clock chooses.
+fn time_options(stated: &Stated) -> Vec<Arg> {
+    if !stated.has_times() {
+        return Vec::new();
+    }
+    let regions = "Only while there is a region with such a name: 'GC*'; `dump regions` lists them";
+    let file = "Regions of this file for --in-region, as Windows Performance Analyzer reads it; several add up, \
+        `builtin` stands for our own";
+    let focus = "Only while the process of a row has the focus";
+    let args = [
+        option(IN_REGION, "PATTERNS", regions),
+        option(REGION_FILE, "FILE", file)
+            .action(ArgAction::Append)
+            .value_parser(value_parser!(PathBuf))
+            .requires(id(IN_REGION)),
+        flag(IN_FOCUS, focus),
+    ];
+    args.into_iter().map(|arg| arg.help_heading("Time")).collect()
+}
+
 /// A command with the options of a question.
 pub(super) fn of(stated: &Stated, command: Command) -> Command {
     let shorthands = stated.shorthands.iter().map(|shorthand| flag(shorthand.option, shorthand.help));
     let mut command = UsualOptions::augment_args(command)
+        .args(time_options(stated))
         .args(filter_options(stated))
         .args(dimension_options(stated))
         .args(shorthands);

@@ -13,6 +13,7 @@ use super::{BY_NAME, layout};
 use crate::answer::Kind;
 use crate::filter::ProcessFilter;
 use crate::growth::Growth;
+use crate::inside::Inside;
 use crate::order::{Between, Top};
 use crate::shown::Shown;
 
@@ -25,6 +26,8 @@ pub struct Asked {
     pub filter: ProcessFilter,
     /// Rows with a part in this range, or that begin in it; their times are cut to it.
     pub time: TimeRange,
+    /// What else chooses times; all of it has to hold.
+    pub inside: Vec<Inside>,
     /// How many groups per file.
     pub top: Top,
     /// Places of the dimensions of a group, ascending.
@@ -74,6 +77,7 @@ impl Asked {
             stated,
             filter: ProcessFilter::default(),
             time: TimeRange::default(),
+            inside: Vec::new(),
             top: Top::default(),
             by: Vec::new(),
             sort: None,

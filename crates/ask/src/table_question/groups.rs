@@ -36,6 +36,8 @@ pub(super) struct Group {
     pub(super) sums_by: Vec<FxHashMap<i64, i64>>,
     /// The time range.
     pub(super) range: Span,
+    /// How long the times are in which rows count; `None`: processes have different ones.
+    pub(super) length: Option<i64>,
     /// Number of rows by text, for each list of texts of the plan.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -113,7 +115,11 @@ fn of_range(
             groups[last].add(plan, *place, rows, &about, figures);
         }
     }
-    let group = |sum: Sum| sum.group(span);
+    let length = match &plan.inside {
+        Some(times) => times.length(span),
+        None => Some(span.length()),
+    };
+    let group = |sum: Sum| sum.group(span, length);
     Groups { groups: groups.into_iter().map(group).collect(), all: all.map(group) }
 }
 
@@ -172,7 +178,7 @@ impl Sum {
         self.figures.add(plan, figures);
     }
 
-    fn group(self, range: Span) -> Group {
+    fn group(self, range: Span, length: Option<i64>) -> Group {
         let Self { values, places, figures, about, sums_by, covered_by } = self;
         Group {
             values,
@@ -181,6 +187,7 @@ impl Sum {
             covered: figures.union,
             covered_by,
             range,
+            length,
             times: Distribution::new(figures.times),
             lives: figures.lives,
             once: figures.once,

@@ -8,6 +8,7 @@ use super::dimension::Of;
 use super::list::{self, Listing};
 use super::stacks_below;
 use super::stated::Stated;
+use crate::inside::Times;
 
 /// What a reading does.
 pub(super) struct Plan {
@@ -49,6 +50,8 @@ pub(super) struct Plan {
     pub(super) lives: Option<usize>,
     /// The keys of the measures whose figures the recording cannot tell.
     pub(super) unknown: &'static [&'static str],
+    /// The times in which rows count; `None`: in all.
+    pub(super) inside: Option<Times>,
 }
 
 /// A measure to whose cells each row adds something.
@@ -104,6 +107,7 @@ impl Plan {
             numbers_stacks: false,
             lives: None,
             unknown: &[],
+            inside: None,
         };
         let is_limited = |place| asked.group_limits.iter().any(|(limited, _)| *limited == place);
         let is_sorted = |place| {

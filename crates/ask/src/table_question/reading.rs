@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::seen::Seen;
 use super::sums::{Part, Sums};
 use super::{TableQuestion, alone, scan_rows};
+use crate::inside::{Times, overlap};
 use crate::order::Between;
 use crate::recording::OpenRecording;
 
@@ -29,6 +30,8 @@ pub(super) struct Reading<'p, 'n, 'r, Q: TableQuestion> {
     additions: Additions<Q::Row>,
     /// Whether rows need figures from other tables.
     joined: bool,
+    /// The times in which rows count.
+    inside: Option<&'p Times>,
     /// What becomes of rows that the end of their process ended.
     exited: Option<AsOpen<Q::Row>>,
     seen: Seen<'p, 'n, 'r>,
@@ -117,6 +120,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
             keys: Vec::new(),
             additions: Additions::new(plan, Q::MEASURES, Q::HAS_LENGTH),
             joined: plan.joined,
+            inside: plan.inside.as_ref(),
             exited: if asked.include_exited { Q::EXITED.map(|exited| exited.row) } else { None },
             seen: Seen::new(asked, plan, ranges, names),
         };
@@ -138,6 +142,9 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
         if const { Q::PARTS.is_some() } && ranges.iter().any(|range| !range.is_everything()) {
             return self.parts(recording, ranges);
         }
+        if let Some(times) = self.inside {
+            return self.rows_inside(recording, times);
+        }
         // A row that takes no time may stand at the beginning.
         let time = self.seen.ranges.bounds().map(|all| all.start.saturating_sub(1)..all.end);
         if !self.seen.has_one_range() {
@@ -153,6 +160,38 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
                 self.additions.add(&mut self.seen.read.sums, place as usize, row, part);
                 if let (Some(keeper), Some((start, length))) = (&mut self.seen.keeper, part.counted) {
                     keep::<Q>(keeper, place, row, Part { start, length, ..part });
+                }
+            }
+        })
+    }
+
+    /// Sees the rows that touch one of the ranges while it is one of these times.
+    fn rows_inside(&mut self, recording: &OpenRecording, times: &Times) -> Result<(), Error> {
+        let joined = self.joined;
+        let (all, bounds) = (self.seen.ranges.all(), times.bounds());
+        let time = all.start.max(bounds.start).saturating_sub(1)..all.end.min(bounds.end).saturating_add(1);
+        let mut parts = Vec::new();
+        scan_rows::<Q>(recording.archive(), Some(time), joined, &mut |row| {
+            let as_open = self.exited.and_then(|exited| exited(row));
+            let row = as_open.as_ref().unwrap_or(row);
+            let (start, end) = Q::times(row);
+            let spans = times.touching(Q::process(row), start, end);
+            for range in self.seen.ranges.touching(start, end) {
+                let range = (range, self.seen.ranges.spans()[range]);
+                parts_inside((start, end), spans, range.1, Q::COUNTS_AT_END, &mut parts);
+                if parts.is_empty() {
+                    continue;
+                }
+                let Some(place) = self.place(row) else { return };
+                let sums = match self.seen.has_one_range() {
+                    true => place as usize,
+                    false => self.seen.sums_in(range.0, place),
+                };
+                for part in &parts {
+                    self.additions.add(&mut self.seen.read.sums, sums, row, *part);
+                    if let (Some(keeper), Some((start, length))) = (&mut self.seen.keeper, part.counted) {
+                        keep::<Q>(keeper, place, row, Part { start, length, ..*part });
+                    }
                 }
             }
         })
@@ -284,4 +323,23 @@ pub(super) fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -
     let counted = if counts_at_end { (start, end.saturating_sub(start).max(0)) } else { (from, length) };
     let counted = (counts || !counts_at_end).then_some(counted);
     Some(Part { start: from, length, counted, is_older: start < range.start, ends: end <= range.end })
+}
+
+/// The parts of a row inside of a range that lie in these spans. It counts once: in the first part, with the time of all; or, where a row
+/// counts at its end, in the part with the end.
+fn parts_inside((start, end): (i64, i64), spans: &[Span], range: Span, counts_at_end: bool, parts: &mut Vec<Part>) {
+    parts.clear();
+    for span in spans {
+        let both = overlap(*span, range);
+        parts.extend(both.and_then(|both| part((start, end), both, counts_at_end)));
+    }
+    if counts_at_end {
+        return;
+    }
+    let length = parts.iter().fold(0_i64, |length, part| length.saturating_add(part.length));
+    let ends = parts.last().is_some_and(|part| part.ends);
+    if let Some((first, others)) = parts.split_first_mut() {
+        (first.counted, first.ends) = (Some((first.start, length)), ends);
+        others.iter_mut().for_each(|part| part.counted = None);
+    }
 }

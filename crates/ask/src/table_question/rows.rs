@@ -226,7 +226,7 @@ fn fraction(plan: &Plan, group: &mut Group, place: usize) -> Option<f64> {
     if is_unknown(plan, place) {
         return None;
     }
-    let range = group.range.length() as f64;
+    let range = group.length.unwrap_or(0) as f64;
     match plan.stated.measures[place].how {
         How::Ratio([of, by], quotient) => {
             let [of, by] = [of, by].map(|key| figure(plan, group, plan.stated.measure_of(key)));

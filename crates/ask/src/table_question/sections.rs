@@ -10,11 +10,12 @@ use super::list::{self, Listing};
 use super::names::Names;
 use super::plan::Plan;
 use super::{Imported, built_in_tags, candidates, groups, layout, options, rows, stacks_below};
-use crate::answer::{Column, Section, View};
+use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::columns;
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::order::Between;
 use crate::processes;
 use crate::recording::OpenRecording;
@@ -48,7 +49,8 @@ impl Ask for Asked {
         let of_groups = self.group_limits.iter().flat_map(of_group);
         let conditions = self.conditions.iter().map(|place| stated.conditions[*place].option);
         let exited = self.include_exited.then_some(options::INCLUDE_EXITED);
-        self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).chain(exited).collect()
+        let inside = self.inside.iter().map(options::option_of_times);
+        self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).chain(exited).chain(inside).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -97,10 +99,11 @@ impl Ask for Asked {
 
     fn sums_suffice(&self) -> bool {
         let is_of_sums = self.listing.is_none() && self.limits.is_empty() && self.conditions.is_empty();
+        let is_everything = self.time.is_everything() && self.inside.is_empty();
         match self.stated.imported {
             Imported::Nothing => false,
-            Imported::Sums => self.time.is_everything() && is_of_sums,
-            Imported::Whole => self.time.is_everything(),
+            Imported::Sums => is_everything && is_of_sums,
+            Imported::Whole => is_everything,
             Imported::Rows => true,
         }
     }
@@ -109,7 +112,11 @@ impl Ask for Asked {
 impl Asked {
     /// The answers about several parts of a recording, which follow each other, from one reading.
     fn sections(&self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Section>, Error> {
-        if let Some(absent) = self.absent(recording, ranges) {
+        let absent = match self.absent(recording, ranges) {
+            Some(absent) => Some(absent),
+            None => Inside::absent(&self.inside, recording)?,
+        };
+        if let Some(absent) = absent {
             return Ok(ranges.iter().map(|_| absent.clone()).collect());
         }
         let archive = recording.archive();
@@ -117,6 +124,9 @@ impl Asked {
         let mut plan = Plan::new(self);
         if recording.file.is_imported {
             plan.unknown = stated.unknown_in_imports;
+        }
+        if !self.inside.is_empty() {
+            plan.inside = Some(Inside::times(&self.inside, recording)?);
         }
         let processes = processes::read(archive, &self.filter, &self.shown)?;
         let asked = match stated.with_idle && self.filter.is_empty() {
@@ -152,7 +162,14 @@ impl Asked {
             let section = columns::section_of(&recording.file, rows, facts, &self.shown);
             Section { notes: notes.clone(), ..section }
         };
-        Ok(groups.into_iter().map(section).collect())
+        let sections = groups.into_iter().map(section);
+        let Some(times) = &plan.inside else { return Ok(sections.collect()) };
+        let with_time = |(mut section, span): (Section, &Span)| {
+            let length = times.length(*span).map(|length| Fact::local("chosen time", Kind::Milliseconds, length));
+            section.facts.extend(length);
+            section
+        };
+        Ok(sections.zip(&spans).map(with_time).collect())
     }
 
     /// The answer about each of the ranges, where the recording has nothing to make one of.

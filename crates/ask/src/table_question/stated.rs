@@ -171,6 +171,11 @@ impl Stated {
         self.dimension_that(|of| matches!(of, Of::Number { names: NamesOf::Paths(_), .. })).is_some()
     }
 
+    /// Whether regions and the focus can choose times: single rows have them.
+    pub(super) fn has_times(&self) -> bool {
+        self.parts.is_none() && !self.only_whole
+    }
+
     /// Whether rows have tags.
     pub(super) fn has_tags(&self) -> bool {
         self.dimension_that(|of| matches!(of, Of::Tag)).is_some()

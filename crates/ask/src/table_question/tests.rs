@@ -7,6 +7,7 @@ mod tree;
 
 use std::collections::BTreeMap;
 
+use tracesift_analysis::Span;
 use tracesift_grammar::TimeRange;
 
 use self::asked::Asked;
@@ -19,6 +20,7 @@ use crate::answer::{Kind, Section, Value, View};
 use crate::ask::Ask;
 use crate::every_question;
 use crate::filter::{ProcessFilter, ProcessPatterns};
+use crate::inside::Inside;
 use crate::measure::Measure;
 use crate::order::Top;
 use crate::question::stacks;
@@ -80,6 +82,7 @@ pub(super) fn check<Q: TableQuestion>() {
             plain.compare_list(&asked, &list, &place);
             has_the_largest_of_each_group(&asked.question, &recording, &place);
             stacks_add_up::<Q>(&recording, asked.question.time, &place);
+            only_inside_is_within::<Q>(&asked.question, &recording, random.range(), &place);
             let ranges = random.ranges();
             let sections = asked.question.series(&recording, &ranges, 0).expect("a series");
             assert_eq!(sections.len(), ranges.len());
@@ -92,6 +95,37 @@ pub(super) fn check<Q: TableQuestion>() {
                 plain.compare(&asked, *range, section, &format!("{place}, in a series {range:?}"));
             }
         }
+    }
+}
+
+/// Whether an answer about a time that something else chooses is that about the part of the recording.
+fn only_inside_is_within<Q: TableQuestion>(
+    question: &Question<Q>,
+    recording: &OpenRecording,
+    time: TimeRange,
+    place: &str,
+) {
+    let (start, end) = time.bounds();
+    let mut within = question.clone();
+    within.time = time;
+    if Q::PARTS.is_some() || Q::ONLY_WHOLE {
+        return;
+    }
+    for listing in [None, Some(Listing::Flat)] {
+        let listed = |question: &Question<Q>| match listing {
+            Some(listing) => question.clone().listed(listing),
+            None => question.clone(),
+        };
+        let expected = listed(&within).section(recording).expect("an answer");
+        let mut inside = listed(question);
+        inside.time = TimeRange::default();
+        // Both halves are one span.
+        let middle = start / 2 + end / 2;
+        inside.inside = vec![Inside::Spans(vec![Span::new(middle, end), Span::new(start, middle)])];
+        let found = inside.section(recording).expect("an answer");
+        assert_eq!(found.rows, expected.rows, "{place}, inside of {time:?}");
+        let has_fact = |fact: &crate::answer::Fact| found.facts.contains(fact);
+        assert!(expected.facts.iter().all(has_fact), "{place}, inside of {time:?}");
     }
 }
 

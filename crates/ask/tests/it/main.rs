@@ -13,6 +13,7 @@ mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
 mod gc;
+mod inside;
 mod interrupts;
 mod lbr;
 mod managed;

@@ -1,11 +1,11 @@
 //! Exceptions of .NET, with their stacks as text.
 
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use tracesift_trace::rows::{ExceptionRow, Origin, StackRow, ThreadRow, exception_kinds};
+use tracesift_trace::rows::{ExceptionRow, StackRow, exception_kinds};
 use tracesift_trace::{FrameId, Health, ProcessId, RowSink, StackId, ThreadId};
 
 use super::code::NamedCode;
+use super::threads::NamedThreads;
 use crate::bounded::{Entries, List};
 use crate::document::{Moment, ProcessReference};
 use crate::identity::Identities;
@@ -73,8 +73,6 @@ struct Shared {
 pub(crate) struct ExceptionRows {
     singles: Vec<Single>,
     shared: Vec<Shared>,
-    /// Table `threads`.
-    pub(crate) threads: Vec<ThreadRow>,
     /// Table `stacks`.
     pub(crate) stacks: Vec<StackRow>,
 }
@@ -85,12 +83,12 @@ impl ExceptionRows {
         part: Exceptions,
         zero: Moment,
         code: &mut NamedCode,
+        threads: &mut NamedThreads,
         identities: &mut Identities,
         budget: &mut TextBudget,
         health: &mut Health,
     ) -> Option<Self> {
         let mut rows = Self::default();
-        let mut threads = FxHashMap::default();
         for (stack, thrown) in part.stacks.messages.0 {
             let stack = rows.stack(&stack, code);
             for thrown in thrown.0 {
@@ -105,7 +103,7 @@ impl ExceptionRows {
                     let index = processes.0.get(place).and_then(|index| index.count());
                     let process = index.and_then(|index| identities.find(&ProcessReference::Index(index), health));
                     let tid = tids.0.get(place).and_then(|tid| tid.count());
-                    let thread = process.zip(tid).map(|of| *threads.entry(of).or_insert_with(|| rows.thread(of)));
+                    let thread = process.zip(tid).map(|(process, tid)| threads.of(process, tid));
                     rows.singles.push(Single { time: time.ns_since(zero), process, thread, of });
                 }
                 rows.shared.push(Shared { exception_type, message, stack });
@@ -141,12 +139,5 @@ impl ExceptionRows {
             self.stacks.push(StackRow { stack, frames });
             stack
         })
-    }
-
-    /// The row of a thread of which the id alone is known.
-    fn thread(&mut self, (process, tid): (ProcessId, i64)) -> ThreadId {
-        let thread = ThreadId::from_index(self.threads.len());
-        self.threads.push(ThreadRow { thread, process, tid, origin: Origin::Inferred, ..ThreadRow::default() });
-        thread
     }
 }

@@ -1,5 +1,6 @@
 //! The sections of an extract beside processes, CPU, modules and marks: disk operations,
-//! hardware counters, connections, DNS queries, exceptions, memory, power settings, thread pools.
+//! hardware counters, connections, DNS queries, exceptions, memory, power settings, thread pools,
+//! events of providers.
 //!
 //! Each file has what stands in a section of the document, and what it means as rows. Processes are resolved while a section is read;
 //! the rows are made one by one when they are written, as they are larger than what they are made of.
@@ -15,6 +16,8 @@ mod network;
 mod power;
 mod present;
 mod thread_pool;
+mod threads;
+mod trace_logging;
 
 pub use branches::Branches;
 pub use counters::{Counter, Pmc};
@@ -26,6 +29,7 @@ pub use network::{Connection, Endpoint, Network, Retransmission, Statistics, Tcp
 pub use power::{IdleConfiguration, ParkingConfiguration, PowerConfiguration};
 pub use present::Content;
 pub use thread_pool::{Starvation, ThreadPool};
+pub use trace_logging::{Descriptor, LoggedEvent, Provider, TraceLogging};
 
 use tracesift_trace::rows::BranchRow;
 use tracesift_trace::{Health, HealthKind, RowSink};
@@ -42,6 +46,8 @@ use memory::MemoryRows;
 use network::NetworkRows;
 use power::PowerRows;
 use thread_pool::StarvationRows;
+use threads::NamedThreads;
+use trace_logging::TraceLoggingRows;
 
 /// The sections as they become rows.
 #[derive(Debug, Default)]
@@ -52,6 +58,8 @@ pub(crate) struct Sections {
     power: PowerRows,
     thread_pool: StarvationRows,
     pub(crate) exceptions: ExceptionRows,
+    events: TraceLoggingRows,
+    pub(crate) threads: NamedThreads,
     /// Table `branches`.
     pub(crate) branches: Vec<BranchRow>,
     pub(crate) code: NamedCode,
@@ -73,7 +81,11 @@ impl Sections {
         let mut code = NamedCode::default();
         let branches = branches::rows(&lbr_data, &mut code, identities, health);
         let Network { dns_client, tcp_data } = document.network.take().unwrap_or_default();
+        let mut threads = NamedThreads::default();
         let exceptions = document.exceptions.take().unwrap_or_default();
+        let exceptions = ExceptionRows::read(exceptions, zero, &mut code, &mut threads, identities, budget, health)?;
+        let events = document.trace_logging.take().unwrap_or_default();
+        let events = TraceLoggingRows::read(events, zero, &mut threads, identities, budget, health)?;
         Some(Self {
             network: tcp_data.map(|part| NetworkRows::read(part, zero, identities, health)).unwrap_or_default(),
             dns: dns_client.map(|part| DnsRows::read(part, zero, identities, health)).unwrap_or_default(),
@@ -90,7 +102,9 @@ impl Sections {
                 .take()
                 .map(|part| StarvationRows::read(part, zero, identities, health))
                 .unwrap_or_default(),
-            exceptions: ExceptionRows::read(exceptions, zero, &mut code, identities, budget, health)?,
+            exceptions,
+            events,
+            threads,
             branches,
             code,
         })
@@ -104,6 +118,7 @@ impl Sections {
         self.power.write(sink);
         self.thread_pool.write(sink);
         self.exceptions.write(sink);
+        self.events.write(sink);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use tracesift_trace::rows::{
-    BranchRow, ConnectionRow, CounterSummaryRow, DiskOperation, DiskSummaryRow, DnsQueryRow, ExceptionRow, FileRow,
-    FrameRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, Origin, PowerSettingRow, ProcessRow, StackRow, SymbolRow,
-    ThreadPoolRow, ThreadRow, adjustment_reasons, connection_ends, dns_pairing, exception_kinds, network_io_kinds,
-    thread_pool_events,
+    BranchRow, ConnectionRow, CounterSummaryRow, DiskOperation, DiskSummaryRow, DnsQueryRow, EventRow, ExceptionRow,
+    FileRow, FrameRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, Origin, PowerSettingRow, ProcessRow, StackRow,
+    SymbolRow, ThreadPoolRow, ThreadRow, adjustment_reasons, connection_ends, dns_pairing, exception_kinds,
+    network_io_kinds, thread_pool_events,
 };
 use tracesift_trace::{ConnectionId, FileId, FrameId, ProcessId, StackId, ThreadId, counter_roles};
 
@@ -409,6 +409,43 @@ fn sums_of_hardware_counters() {
 }
 
 #[test]
+fn events_of_providers() {
+    let folder = Folder::new();
+    let archive = imported(&folder.write(
+        "x.json",
+        session(json!({ "TraceLogging": { "EventsByProvider": { "Shop": {
+            "ProviderId": "AE53722E-c863-11d2-8659-00c04fa321a1", "ProviderName": "Contoso-Shop",
+            "EventDescriptors": { "3": { "Name": "Order", "EventId": 3, "FieldNames": ["Id", "Item"], "ListNames": ["Sizes"] } },
+            "Events": [
+                { "EventId": 3, "ThreadId": 88, "ProcessIdx": 0, "TimeStamp": "2024-05-01T10:00:02+02:00",
+                  "Fields": { "Id": "17", "Item": "a b" }, "Lists": { "Sizes": ["1", "2"] }, "StackIdx": -1 },
+                { "EventId": 9, "ThreadId": 88, "ProcessIdx": 0, "TimeStamp": "2024-05-01T10:00:01+02:00" },
+                { "EventId": 9 }
+            ]
+        } } } })),
+    ));
+    let event = |time, event: &str, id, fields: &str| EventRow {
+        time,
+        cpu: -1,
+        process: Some(ProcessId(0)),
+        thread: Some(ThreadId(0)),
+        provider: "Contoso-Shop".to_owned(),
+        event: event.to_owned(),
+        id: Some(id),
+        fields: fields.to_owned(),
+        schema: Some("tracelogging".to_owned()),
+        guid: "ae53722e-c863-11d2-8659-00c04fa321a1".to_owned(),
+        ..EventRow::default()
+    };
+    let expected =
+        [event(1000 * MS, "", 9, "{}"), event(2000 * MS, "Order", 3, r#"{"Id":17,"Item":"a b","Sizes":[1,2]}"#)];
+    assert_eq!(rows::<EventRow>(&archive), expected);
+    let threads: Vec<_> = rows::<ThreadRow>(&archive).into_iter().map(|row| (row.process, row.tid)).collect();
+    assert_eq!(threads, [(ProcessId(0), 88)]);
+    assert_eq!(health(&archive, "unreadable_section_rows"), 1);
+}
+
+#[test]
 fn sections_that_are_not_imported_are_named() {
     let folder = Folder::new();
     let caveat = |members: Value| {
@@ -418,18 +455,16 @@ fn sections_that_are_not_imported_are_named() {
     };
     let empty = json!({
         "PMC": { "Counters": [], "LBRData": { "Methods": [] } },
-        "TraceLogging": { "EventsByProvider": {}, "Stacks": { "StackList": [] } },
         "HandleData": { "ObjectTypeMap": {}, "ObjectReferences": [], "Stacks": null },
         "FileIO": {}
     });
     assert_eq!(caveat(empty), None);
     let full = json!({
         "PMC": { "Counters": [{ "CounterName": "TotalCycles", "ProcessMap": { "1": 5 } }] },
-        "TraceLogging": { "EventsByProvider": { "P": { "Events": [1] } } },
         "HandleData": { "ObjectReferences": [[]] },
         "VirtualAllocData": { "PerProcess": { "1": { "Count": 2 } } },
         "FileIO": { "FileName2PerProcessMapping": { "C:\\x": { "Process": { "1": { "Open": { "Count": 1 } } } } } }
     });
-    let text = "sections of the extract that are not imported: FileIO, VirtualAlloc, ObjectRef, TraceLogging";
+    let text = "sections of the extract that are not imported: FileIO, VirtualAlloc, ObjectRef";
     assert_eq!(caveat(full).as_deref(), Some(text));
 }

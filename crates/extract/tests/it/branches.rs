@@ -47,13 +47,17 @@ fn sums_of_rows(extracted: &Extracted) -> BTreeMap<i64, Vec<[i64; 3]>> {
     let archive = &extracted.archive;
     let processes: Vec<ProcessRow> = archive.rows().expect("processes");
     let frames: Vec<FrameRow> = archive.rows().expect("frames");
-    let mut sums: BTreeMap<i64, Vec<[i64; 3]>> = BTreeMap::new();
+    // Branches of which more is told than of others of their pair have a row of their own.
+    let mut of_pairs: BTreeMap<(i64, FrameId, FrameId), [i64; 3]> = BTreeMap::new();
     for row in archive.rows::<BranchRow>().expect("branches") {
         assert!(row.from.index() < frames.len() && row.to.index() < frames.len());
         let pid = processes[row.process.expect("a process").index()].pid;
-        let sum = [row.count, row.mispredicted.unwrap_or(0), row.cycles.unwrap_or(0)];
-        sums.entry(pid).or_default().push(sum);
+        let sum = of_pairs.entry((pid, row.from, row.to)).or_default();
+        let figures = [row.count, row.mispredicted.unwrap_or(0), row.cycles.unwrap_or(0)];
+        sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
     }
+    let mut sums: BTreeMap<i64, Vec<[i64; 3]>> = BTreeMap::new();
+    of_pairs.into_iter().for_each(|((pid, ..), sum)| sums.entry(pid).or_default().push(sum));
     sums.values_mut().for_each(|sums| sums.sort_unstable());
     sums
 }

@@ -29,7 +29,7 @@ pub mod branch_kinds {
 
 row! {
     /// The branches of a kind from one instruction to another in the processes of one program run: those
-    /// that the last branch records of all samples have.
+    /// that the last branch records of all samples have. What is told of one branch of a row is told of all.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct BranchRow in "branches", always: false, since: 7, Untimed() {
         /// The process that the sample interrupted.

@@ -2,7 +2,6 @@
 
 mod columns;
 mod options;
-mod source;
 mod sums;
 mod tree;
 
@@ -20,7 +19,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, LIST, Row, Single};
 pub use self::options::Options;
-pub use self::source::{Pair, PairError};
+pub use crate::regions::source::{Pair, PairError};
 
 use self::sums::Sums;
 use crate::answer::{Column, Fact, Kind, Section, View};

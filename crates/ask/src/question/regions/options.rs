@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use tracesift_grammar::{Patterns, milliseconds};
 
-use super::{By, COLUMNS, LIST, Pair, Question, Show, Sort, source};
+use super::{By, COLUMNS, LIST, Pair, Question, Show, Sort};
 use crate::ask::When;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Between;
+use crate::regions::source;
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
 

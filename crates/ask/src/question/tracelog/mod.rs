@@ -267,6 +267,11 @@ impl Ask for Question {
         }
     }
 
+    fn sums_suffice(&self) -> bool {
+        // An import has the single events, if it has any.
+        true
+    }
+
     fn within(&self, time: TimeRange, origin: i64) -> Box<dyn Ask> {
         Box::new(Self { time, instant: self.instant.shifted(origin), ..self.clone() })
     }

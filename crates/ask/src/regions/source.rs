@@ -80,7 +80,7 @@ fn keys(words: &[String]) -> Keys {
 ///
 /// # Errors
 /// When a file cannot be read, or is no file of regions.
-pub(super) fn load(files: &[PathBuf], pairs: &[Pair], matching: &[String]) -> Result<Arc<Definitions>, UsageError> {
+pub(crate) fn load(files: &[PathBuf], pairs: &[Pair], matching: &[String]) -> Result<Arc<Definitions>, UsageError> {
     let mut all = Definitions::default();
     let own = [PathBuf::from(OWN)];
     for file in if files.is_empty() && pairs.is_empty() { &own } else { files } {

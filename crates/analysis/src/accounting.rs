@@ -15,6 +15,7 @@ use crate::RecordingFacts;
 use crate::by_id::ById;
 use crate::cpus::CpuSet;
 use crate::spans::{Span, is_switch_in, pieces};
+use crate::times::{TimesOfThreads, overlap, touching};
 
 /// A time window in which a thread ran without a switch, cut to the time range; never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,8 @@ pub struct Accounts {
 pub struct Accounting {
     /// Ascending, none of them overlaps another.
     ranges: Vec<Span>,
+    /// The times in the ranges that count; `None`: all.
+    times: Option<TimesOfThreads>,
     has_ready: bool,
     threads: Vec<State>,
     /// By thread, then by range.
@@ -119,6 +122,8 @@ struct Part {
 /// What a thread has in all of them.
 struct Parts<'a> {
     ranges: &'a [Span],
+    /// The times in them that count; `None`: all.
+    times: Option<&'a [Span]>,
     parts: &'a mut [Part],
 }
 
@@ -131,6 +136,21 @@ impl Parts<'_> {
             to = self.ranges.partition_point(|range| range.start <= end).max(from);
         }
         self.ranges[from..to].iter().copied().zip(&mut self.parts[from..to])
+    }
+
+    /// Visits each time that counts and that may have something of the time from `start` to `end`, both included.
+    #[inline]
+    fn each(&mut self, start: i64, end: i64, mut visit: impl FnMut(Span, &mut Part)) {
+        let times = self.times;
+        for (range, part) in self.touching(start, end) {
+            match times {
+                None => visit(range, part),
+                Some(times) => {
+                    let both = touching(times, start, end).iter().filter_map(|time| overlap(*time, range));
+                    both.for_each(|time| visit(time, part));
+                }
+            }
+        }
     }
 }
 
@@ -216,6 +236,7 @@ impl Accounting {
         threads.iter().enumerate().for_each(|(place, row)| index.insert(row.thread.0, place));
         Self {
             ranges: ranges.to_vec(),
+            times: None,
             has_ready: recording.has_ready,
             threads: states,
             parts,
@@ -225,6 +246,12 @@ impl Accounting {
             newest_first: false,
             contradictions: 0,
         }
+    }
+
+    /// Counts nothing but these times of threads.
+    #[must_use]
+    pub fn inside(self, times: TimesOfThreads) -> Self {
+        Self { times: Some(times), ..self }
     }
 
     /// Takes the next row, in ascending or in descending order of the table. `visit` is called for each run that is now
@@ -257,7 +284,11 @@ impl Accounting {
             return;
         };
         let count = self.ranges.len();
-        let parts = &mut Parts { ranges: &self.ranges, parts: &mut self.parts[index * count..(index + 1) * count] };
+        let parts = &mut Parts {
+            ranges: &self.ranges,
+            times: self.times.as_ref().map(|times| times.of(row.thread)),
+            parts: &mut self.parts[index * count..(index + 1) * count],
+        };
         let seen = Span::new(row.off_time, row.time);
         let span = Span { start: state.within_lifetime(seen.start), end: state.within_lifetime(seen.end) };
         let left = LeftEdge {
@@ -310,7 +341,8 @@ impl Accounting {
         let count = self.ranges.len();
         for (state, parts) in self.threads.iter().zip(self.parts.chunks_mut(count.max(1))) {
             let first_cpu = first_cpus.get(&state.thread).map(|&(_, cpu)| cpu);
-            if !state.close(first_cpu, &mut Parts { ranges: &self.ranges, parts }, visit) {
+            let times = self.times.as_ref().map(|times| times.of(state.thread));
+            if !state.close(first_cpu, &mut Parts { ranges: &self.ranges, times, parts }, visit) {
                 self.contradictions += 1;
             }
         }
@@ -350,25 +382,26 @@ impl State {
     fn between(&self, from: RightEdge, to: LeftEdge, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
         let span = Span { start: from.time, end: to.time };
         let runs = from.runs_on && to.runs_before;
-        for (_, part) in parts.touching(span.start, span.end) {
+        parts.each(span.start, span.end, |time, part| {
+            let span = span.intersect(time);
             if runs {
                 part.charge_run(span, from.cpu, from.priority.or(to.priority), visit);
             } else {
                 part.account.unknown += span.intersect(part.account.life).length();
             }
-        }
+        });
         runs || span.is_empty()
     }
 
     /// Charges what lies before the first and behind the last row. False when the rows leave time without an explanation.
     fn close(&self, first_cpu: Option<i16>, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
         let Some(Covered { left, right }) = self.covered else {
-            for part in &mut *parts.parts {
-                if self.is_named {
-                    part.account.unknown += part.account.life.length();
-                } else {
-                    part.account.life.end = part.account.life.start;
-                }
+            if self.is_named {
+                parts.each(self.life.start, self.life.end, |time, part| {
+                    part.account.unknown += part.account.life.intersect(time).length();
+                });
+            } else {
+                parts.parts.iter_mut().for_each(|part| part.account.life.end = part.account.life.start);
             }
             return true;
         };
@@ -430,18 +463,18 @@ impl Part {
 fn charge_off_cpu(row: &AccountedSwitch, span: Span, has_ready: bool, parts: &mut Parts<'_>) {
     let pieces = pieces(row, has_ready);
     let (start, end) = (row.off_time.min(row.time), row.time.max(row.off_time));
-    for (range, part) in parts.touching(span.start.min(start), span.end.max(end)) {
-        if is_switch_in(row.flags) && range.contains(row.time) {
+    parts.each(span.start.min(start), span.end.max(end), |time, part| {
+        if is_switch_in(row.flags) && time.contains(row.time) {
             part.account.switches += 1;
             // It may leave again in the same clock tick, which is no run but still a sight of it.
             part.seen_running(row.time, row.cpu);
         }
-        let life = part.account.life.intersect(span);
+        let life = part.account.life.intersect(span).intersect(time);
         let length = |piece: Option<Span>| piece.map_or(0, |piece| piece.intersect(life).length());
         part.account.wait += length(pieces.wait);
         part.account.open += length(pieces.open);
         part.account.unknown += length(pieces.unknown);
         part.ready += length(pieces.ready);
-        part.preempted |= !has_ready && pieces.clip(range).ready.is_some();
-    }
+        part.preempted |= !has_ready && pieces.clip(time).ready.is_some();
+    });
 }

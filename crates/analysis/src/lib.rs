@@ -39,6 +39,7 @@ pub mod method_total;
 pub mod methods;
 pub mod names;
 mod owner;
+mod parts_by_end;
 pub mod percentiles;
 mod process_number;
 pub mod processes;
@@ -57,6 +58,7 @@ pub mod stacks;
 pub mod summaries;
 pub mod tags;
 mod thread_set;
+pub mod times;
 mod top_methods;
 pub mod union;
 
@@ -76,6 +78,7 @@ pub use method_total::MethodTotal;
 pub use methods::{MethodAggregator, MethodTotals};
 pub use names::{MethodId, MethodName, MethodNames, Place};
 pub use owner::Owner;
+pub use parts_by_end::PartsByEnd;
 pub use percentiles::{Distribution, ReadyLatency, ReadySwitch, SwitchFromIdle};
 pub use processes::{ProcessTotals, SampleOfProcess};
 pub use row_contributions::{AttributedSample, AttributedSwitch, ChargedSample};
@@ -89,6 +92,7 @@ pub use stacks::{MethodSource, StackMethods};
 pub use summaries::{
     Bounds, RowSummaries, RowTotals, StackSummaries, Summaries, Summary, SummarySample, SummarySwitch,
 };
+pub use times::{Times, TimesOfThreads};
 pub use union::{DescendingUnion, IntervalUnion};
 
 use tracesift_trace::info::TraceInfo;

@@ -17,11 +17,14 @@ use crate::accounting::ThreadLifetime;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::names::MethodId;
 use crate::owner::Owner;
+use crate::parts_by_end::PartsByEnd;
+use crate::process_number::ProcessNumber;
 use crate::row_contributions::{AttributedSample, AttributedSwitch, ChargedSample, RowContributions};
 use crate::sample_sums::SampleSum;
 use crate::spans::Span;
 use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
+use crate::times::TimesOfThreads;
 use crate::top_methods;
 
 /// The result of a [`MethodAggregator`].
@@ -43,6 +46,8 @@ pub struct MethodTotals<I = MethodId, O = ProcessId> {
 #[derive(Debug)]
 pub struct MethodAggregator<S: MethodSource, O = ProcessId> {
     rows: RowContributions<O>,
+    /// The times that count; `None`: all of the range.
+    inside: Option<PartsByEnd<(ProcessNumber, AttributedSwitch)>>,
     stacks: StackAggregator<S>,
 }
 
@@ -80,7 +85,14 @@ impl<S: MethodSource, O: Owner> MethodAggregator<S, O> {
 
     fn of_rows(rows: RowContributions<O>, source: S) -> Self {
         let stacks = StackAggregator::new(&rows, source);
-        Self { rows, stacks }
+        Self { rows, inside: None, stacks }
+    }
+
+    /// Counts nothing of switches but what lies in these times, which lie in the range. What they cut apart counts once for each part.
+    /// Which samples count is up to who gives them.
+    #[must_use]
+    pub fn inside(self, times: TimesOfThreads) -> Self {
+        Self { inside: Some(PartsByEnd::new(times)), ..self }
     }
 
     /// Lets the cache of stacks take about this many bytes.
@@ -102,12 +114,28 @@ impl<S: MethodSource, O: Owner> MethodAggregator<S, O> {
 
     /// Takes a switch row; rows come newest first.
     pub fn switch(&mut self, row: impl Into<AttributedSwitch>) {
-        self.rows.switch(&row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
+        let (row, Self { rows, inside, stacks }) = (row.into(), self);
+        match inside {
+            None => rows.switch(&row).into_iter().for_each(|contribution| stacks.add(contribution)),
+            Some(inside) => {
+                if let Some(process) = rows.accept(&row) {
+                    let span = (row.off_time.min(row.time), row.time);
+                    inside.row(row.thread, span, (process, row), &mut |(process, row), time, end| {
+                        rows.part((*process, row), time, end).into_iter().for_each(|part| stacks.add(part));
+                    });
+                }
+            }
+        }
     }
 
     /// Closes the totals of all methods.
     #[must_use]
-    pub fn finish(self) -> MethodTotals<S::Item, O> {
+    pub fn finish(mut self) -> MethodTotals<S::Item, O> {
+        if let Some(mut inside) = self.inside.take() {
+            inside.finish(&mut |(process, row), time, end| {
+                self.rows.part((*process, row), time, end).into_iter().for_each(|part| self.stacks.add(part));
+            });
+        }
         let contradictions = self.rows.contradictions();
         let (slots, _) = self.stacks.finish(self.rows.into_processes());
         let order = slots.in_order();

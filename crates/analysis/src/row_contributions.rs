@@ -107,19 +107,34 @@ impl<O: Owner> RowContributions<O> {
 
     /// The contribution of a switch row; rows come newest first.
     pub(crate) fn switch(&mut self, row: &AttributedSwitch) -> Option<Contribution> {
+        let process = self.accept(row)?;
+        self.part((process, row), self.range, row.time)
+    }
+
+    /// Takes a switch row; rows come newest first. `None`: it contradicts others.
+    pub(crate) fn accept(&mut self, row: &AttributedSwitch) -> Option<ProcessNumber> {
         let thread = self.threads.get_mut(row.thread.0).filter(|thread| row.time <= thread.left);
         let Some(thread) = thread.filter(|_| row.time <= self.now) else {
             self.contradictions += 1;
             return None;
         };
         thread.left = row.off_time.min(row.time);
-        let process = thread.process;
         self.now = row.time;
+        Some(thread.process)
+    }
+
+    /// The contribution of the part of an accepted row that lies in `range` and ends at `end`.
+    pub(crate) fn part(
+        &self,
+        (process, row): (ProcessNumber, &AttributedSwitch),
+        range: Span,
+        end: i64,
+    ) -> Option<Contribution> {
         let attribution = Attribution::of_wait(row.wait_stack);
-        let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(self.range);
-        let switched_in = is_switch_in(row.flags) && self.range.contains(row.time);
+        let Pieces { wait, ready, .. } = pieces(row, self.has_ready).clip(range);
+        let switched_in = is_switch_in(row.flags) && range.contains(row.time);
         let amount = Amount::Switch { wait, ready, switched_in };
-        let contribution = Contribution { process, thread: row.thread, attribution, time: row.time, amount };
+        let contribution = Contribution { process, thread: row.thread, attribution, time: end, amount };
         (wait.is_some() || ready.is_some() || switched_in).then_some(contribution)
     }
 

@@ -8,11 +8,12 @@ use tracesift_trace::ThreadId;
 
 use crate::RecordingFacts;
 use crate::attribution::Attribution;
-use crate::contribution::Amount;
+use crate::contribution::{Amount, Contribution};
 use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::{AttributedSwitch, ChargedSample, RowContributions};
 use crate::spans::Span;
+use crate::times::{TimesOfThreads, touching};
 
 /// What is added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct StackWeight<O> {
 pub struct StackWeights<O> {
     measure: Measure,
     rows: RowContributions<O>,
+    /// The times that count; `None`: all of the range.
+    times: Option<TimesOfThreads>,
     weights: FxHashMap<(ProcessNumber, Attribution), Weight>,
 }
 
@@ -73,7 +76,15 @@ impl<O: Owner> StackWeights<O> {
         threads: impl IntoIterator<Item = (ThreadId, O)>,
         measure: Measure,
     ) -> Self {
-        Self { measure, rows: RowContributions::of_owners(recording, range, threads), weights: FxHashMap::default() }
+        let rows = RowContributions::of_owners(recording, range, threads);
+        Self { measure, rows, times: None, weights: FxHashMap::default() }
+    }
+
+    /// Counts nothing of switches but what lies in these times, which lie in the range. What they cut apart counts once for each part.
+    /// Which samples count is up to who gives them.
+    #[must_use]
+    pub fn inside(self, times: TimesOfThreads) -> Self {
+        Self { times: Some(times), ..self }
     }
 
     /// Takes a sample; it counts for CPU only.
@@ -90,15 +101,15 @@ impl<O: Owner> StackWeights<O> {
     /// Takes a switch row; it counts for wait and ready only.
     pub fn switch(&mut self, row: impl Into<AttributedSwitch>) {
         let row = &row.into();
-        let Some(contribution) = self.rows.switch(row) else { return };
-        let span = match (contribution.amount, self.measure) {
-            (Amount::Switch { wait, .. }, Measure::Wait) => wait,
-            (Amount::Switch { ready, .. }, Measure::Ready) => ready,
-            _ => None,
+        let Self { measure, rows, times, weights } = self;
+        let Some(times) = times else {
+            rows.switch(row).into_iter().for_each(|contribution| add(*measure, weights, contribution));
+            return;
         };
-        if let Some(span) = span {
-            let weight = Weight { amount: span.length(), count: 1 };
-            self.weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
+        let Some(process) = rows.accept(row) else { return };
+        for time in touching(times.of(row.thread), row.off_time.min(row.time), row.time) {
+            let part = rows.part((process, row), *time, row.time);
+            part.into_iter().for_each(|contribution| add(*measure, weights, contribution));
         }
     }
 
@@ -116,5 +127,18 @@ impl<O: Owner> StackWeights<O> {
             .collect();
         weights.sort_unstable_by_key(|row| (row.owner, row.attribution));
         weights
+    }
+}
+
+/// Adds what a switch has of a measure.
+fn add(measure: Measure, weights: &mut FxHashMap<(ProcessNumber, Attribution), Weight>, contribution: Contribution) {
+    let span = match (contribution.amount, measure) {
+        (Amount::Switch { wait, .. }, Measure::Wait) => wait,
+        (Amount::Switch { ready, .. }, Measure::Ready) => ready,
+        _ => None,
+    };
+    if let Some(span) = span {
+        let weight = Weight { amount: span.length(), count: 1 };
+        weights.entry((contribution.process, contribution.attribution)).or_default().add(weight);
     }
 }

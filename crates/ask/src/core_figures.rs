@@ -1,6 +1,7 @@
 //! On which kind of core something ran, and how fast those were clocked: from the samples, for recordings that tell.
 
 use rustc_hash::FxHashMap;
+use tracesift_analysis::Times;
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{CpuRow, CpuSampleRow};
@@ -141,12 +142,17 @@ impl CoreSums {
 ///
 /// # Errors
 /// When a table cannot be read.
-pub fn of_processes(archive: &Archive, time: TimeRange) -> Result<FxHashMap<ProcessId, CoreFigures>, Error> {
+pub fn of_processes(
+    archive: &Archive,
+    time: TimeRange,
+    times: Option<&Times>,
+) -> Result<FxHashMap<ProcessId, CoreFigures>, Error> {
     let Some(cores) = Cores::of(archive)? else { return Ok(FxHashMap::default()) };
     let mut sums: FxHashMap<ProcessId, CoreSums> = FxHashMap::default();
     let (start, end) = time.bounds();
     archive.scan((!time.is_everything()).then_some(start..end), |row: &ProcessOnCore| {
-        if time.is_everything() || (start..end).contains(&row.time) {
+        let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
+        if counts && (time.is_everything() || (start..end).contains(&row.time)) {
             sums.entry(row.process).or_default().add(&cores, row);
         }
     })?;

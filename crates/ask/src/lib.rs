@@ -22,6 +22,7 @@ pub mod granularity;
 mod growth;
 pub mod inputs;
 pub mod inside;
+mod inside_options;
 pub mod keywords;
 pub mod label_cut;
 pub mod limit;
@@ -66,6 +67,7 @@ pub mod words;
 pub mod zero_time;
 
 pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
+pub use inside_options::InsideOptions;
 pub use method_patterns::MethodPatterns;
 pub use usage_error::UsageError;
 pub use usual_options::UsualOptions;

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
     AttributedSample, Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
+    Times, TimesOfThreads,
 };
 use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
@@ -75,6 +76,8 @@ pub(crate) struct OwnedRows<'a> {
     windows: TimeWindows,
     /// All of them.
     range: Span,
+    /// The times that count; `None`: all.
+    times: Option<&'a Times>,
     threads: Vec<ThreadRow>,
     /// Who has the rows.
     pub(crate) owners: Owners,
@@ -100,7 +103,19 @@ impl<'a> OwnedRows<'a> {
         let threads: Vec<ThreadRow> = opened.archive().rows()?;
         let owners = Owners::new(&threads, processes, per_thread);
         let windows = TimeWindows::of(ranges);
-        Ok(Self { opened, processes, range: windows.all(), windows, threads, owners })
+        Ok(Self { opened, processes, range: windows.all(), windows, times: None, threads, owners })
+    }
+
+    /// Shows no samples and no runs but those in these times, if any are chosen. Switches are those of the whole range: their parts are up
+    /// to who adds them up, with [`times_of_threads`](Self::times_of_threads).
+    pub(crate) fn inside(self, times: Option<&'a Times>) -> Self {
+        Self { times, ..self }
+    }
+
+    /// The times of the threads in a range that count; `None`: all.
+    pub(crate) fn times_of_threads(&self, range: Span) -> Option<TimesOfThreads> {
+        let threads = self.owners.threads.iter().map(|(thread, process)| (*thread, *process));
+        self.times.map(|times| times.of_threads(range, threads))
     }
 
     /// The time ranges.
@@ -132,10 +147,11 @@ impl<'a> OwnedRows<'a> {
 
     /// The samples of the time range.
     pub(crate) fn samples(&mut self, mut visit: impl FnMut(OwnerNumber, &OwnedSample)) -> Result<(), Error> {
-        let (owners, processes) = (&mut self.owners, self.processes);
+        let (owners, processes, times) = (&mut self.owners, self.processes, self.times);
         let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
         self.opened.archive().scan(time, |row: &OwnedSample| {
-            if processes.contains(&row.process) {
+            let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
+            if counts && processes.contains(&row.process) {
                 visit(owners.number(row.process, row.thread), row);
             }
         })
@@ -172,7 +188,7 @@ impl<'a> OwnedRows<'a> {
 
     /// Whether [`Self::summed_samples`] can be asked.
     pub(crate) fn can_sum(&self) -> bool {
-        self.range == Span::ALL && self.opened.file.has_samples
+        self.range == Span::ALL && self.times.is_none() && self.opened.file.has_samples
     }
 
     /// The samples of the whole recording, added up.
@@ -218,7 +234,7 @@ impl<'a> OwnedRows<'a> {
         recording: &RecordingFacts,
         mut visit: impl FnMut(OwnerNumber, &OwnedSample),
     ) -> Result<(), Error> {
-        let (owners, windows) = (&mut self.owners, &self.windows);
+        let (owners, windows, times) = (&mut self.owners, &self.windows, self.times);
         let spans = windows.spans();
         let mut runs = RunStacks::new(recording, self.range, &self.threads);
         let mut charge = |run: Run, stack: Option<StackId>| {
@@ -226,14 +242,23 @@ impl<'a> OwnedRows<'a> {
                 let owner = owners.number(process, run.thread);
                 let cpu = run.cpu.unwrap_or(-1);
                 let thread = run.thread;
+                let mut visit = |part: Span| {
+                    let (time, weight) = (part.start, part.length());
+                    if weight > 0 {
+                        let (frame, priority) = (None, None);
+                        let sample = OwnedSample { time, cpu, process, thread, weight, stack, frame, priority };
+                        visit(owner, &sample);
+                    }
+                };
                 for range in &spans[windows.touching(run.span.start, run.span.end)] {
                     let part = run.span.intersect(*range);
-                    let (time, weight) = (part.start, part.length());
-                    if weight == 0 {
-                        continue;
+                    match times {
+                        None => visit(part),
+                        Some(times) => {
+                            let parts = times.touching(Some(process), part.start, part.end).iter();
+                            parts.for_each(|time| visit(part.intersect(*time)));
+                        }
                     }
-                    let sample = OwnedSample { time, cpu, process, thread, weight, stack, frame: None, priority: None };
-                    visit(owner, &sample);
                 }
             }
         };

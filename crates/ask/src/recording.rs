@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
-    AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLifetime,
+    AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLifetime, Times,
 };
 use tracesift_archive::{Archive, Error};
 use tracesift_extract::input::file_kind;
@@ -133,20 +133,25 @@ impl OpenRecording {
         Ok(unknown.fold(0, sum))
     }
 
-    /// The figures of every process in a time range: from the archive's summary, or from samples and switches when the range
-    /// is not everything.
+    /// The figures of every process in a time range, there in these times if any are chosen: from the archive's summary, or from samples and
+    /// switches when that is not everything.
     ///
     /// # Errors
     /// Those of reading the tables.
-    pub fn process_figures(&self, processes: &[ProcessRow], time: TimeRange) -> Result<Vec<ProcessSummaryRow>, Error> {
-        if time.is_everything() {
+    pub fn process_figures(
+        &self,
+        processes: &[ProcessRow],
+        time: TimeRange,
+        times: Option<&Times>,
+    ) -> Result<Vec<ProcessSummaryRow>, Error> {
+        if time.is_everything() && times.is_none() {
             return self.archive.rows();
         }
-        Ok(self.figures_of_ranges(processes, &[time])?.pop().unwrap_or_default())
+        Ok(self.figures_of_ranges(processes, &[time], times)?.pop().unwrap_or_default())
     }
 
-    /// The figures of every process in each of several time ranges, which follow each other: from one reading of the samples and
-    /// switches.
+    /// The figures of every process in each of several time ranges, which follow each other, there in these times if any are chosen: from one
+    /// reading of the samples and switches.
     ///
     /// # Errors
     /// Those of reading the tables.
@@ -154,6 +159,7 @@ impl OpenRecording {
         &self,
         processes: &[ProcessRow],
         ranges: &[TimeRange],
+        times: Option<&Times>,
     ) -> Result<Vec<Vec<ProcessSummaryRow>>, Error> {
         let has_switches = self.info().has_switches;
         let threads: Vec<ThreadLifetime> = if has_switches { self.archive.rows()? } else { Vec::new() };
@@ -165,12 +171,14 @@ impl OpenRecording {
             let mut totals: Vec<ProcessTotals> =
                 windows.spans().iter().map(|range| ProcessTotals::new(*range)).collect();
             self.archive.scan(windows.bounds(), |row: &SampleOfProcess| {
-                if let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
+                let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
+                if counts && let Some(totals) = windows.at(row.time).and_then(|place| totals.get_mut(place)) {
                     totals.sample(row);
                 }
             })?;
             let mut accounts = if has_switches {
-                let mut accounting = Accounting::series(&recording, windows.spans(), &threads);
+                let accounting = Accounting::series(&recording, windows.spans(), &threads);
+                let mut accounting = inside(accounting, times, &threads);
                 // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
                 self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
                 accounting.finish_series(&mut |_| {})
@@ -192,15 +200,16 @@ impl OpenRecording {
     ///
     /// # Errors
     /// Those of reading the tables.
-    pub fn process_cpus(&self, time: TimeRange) -> Result<FxHashMap<ProcessId, CpuSet>, Error> {
+    pub fn process_cpus(&self, time: TimeRange, times: Option<&Times>) -> Result<FxHashMap<ProcessId, CpuSet>, Error> {
         let mut ran: FxHashMap<ProcessId, CpuSet> = FxHashMap::default();
-        for account in self.thread_accounts(time)?.iter().filter(|account| !account.cpus.is_empty()) {
+        for account in self.thread_accounts(time, times)?.iter().filter(|account| !account.cpus.is_empty()) {
             ran.entry(account.process).or_default().union_with(&account.cpus);
         }
         let (start, end) = time.bounds();
         let mut sampled: FxHashMap<ProcessId, CpuSet> = FxHashMap::default();
         self.archive.scan(Some(start..end), |row: &CpuOfSample| {
-            if (start..end).contains(&row.time) && !ran.contains_key(&row.process) {
+            let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
+            if counts && (start..end).contains(&row.time) && !ran.contains_key(&row.process) {
                 sampled.entry(row.process).or_default().insert(row.cpu);
             }
         })?;
@@ -209,17 +218,29 @@ impl OpenRecording {
     }
 
     /// Where the time of each thread went in a time range; nothing without switches.
-    fn thread_accounts(&self, time: TimeRange) -> Result<Vec<ThreadAccount>, Error> {
+    fn thread_accounts(&self, time: TimeRange, times: Option<&Times>) -> Result<Vec<ThreadAccount>, Error> {
         if !self.info().has_switches {
             return Ok(Vec::new());
         }
         let (start, end) = time.bounds();
         let recording = tracesift_analysis::RecordingFacts::from(self.info());
-        let mut accounting = Accounting::new(&recording, Span::new(start, end), self.archive.rows::<ThreadLifetime>()?);
+        let threads: Vec<ThreadLifetime> = self.archive.rows()?;
+        let accounting = Accounting::new(&recording, Span::new(start, end), &threads);
+        let mut accounting = inside(accounting, times, &threads);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads)
     }
+}
+
+/// An accounting over nothing but these times, if any are chosen.
+pub(crate) fn inside<'a, T>(accounting: Accounting, times: Option<&Times>, threads: &'a [T]) -> Accounting
+where
+    &'a T: Into<ThreadLifetime>,
+{
+    let Some(times) = times else { return accounting };
+    let lives = threads.iter().map(Into::<ThreadLifetime>::into);
+    accounting.inside(times.of_threads(Span::ALL, lives.map(|life| (life.thread, life.process))))
 }
 
 /// The name of a file without `.etl`, `.zip`, `.sift`.

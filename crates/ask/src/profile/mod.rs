@@ -5,9 +5,10 @@ mod sums;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use tracesift_analysis::times::overlap;
 use tracesift_analysis::{
     AttributedSample, AttributedSwitch, Attribution, Measure as OfThreads, RecordingFacts, Run, RunStacks, RunSwitch,
-    Span, pieces,
+    Span, Times, pieces,
 };
 use tracesift_archive::Error;
 use tracesift_export::{
@@ -19,6 +20,7 @@ use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 use self::stacks::Stacks;
 use self::sums::{StackSums, Sum};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
@@ -53,6 +55,8 @@ pub struct Question {
     pub filter: ProcessFilter,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// The instant from which times are counted, ns since the session's start.
     pub origin: i64,
     /// Only stacks with such a method.
@@ -119,7 +123,7 @@ impl Question {
         let mut builder = Builder::new(recording, self)?;
         let mut stacks = Stacks::of(recording.archive(), &self.methods)?;
         let mut charges = Vec::new();
-        builder.charges(recording, self, |charge| charges.push(charge))?;
+        builder.charges(recording, self, &mut |charge| charges.push(charge))?;
         profile.samples.reserve(charges.len());
         for Charge { owner, at, time, weight } in charges {
             let Some(stack) = stacks.get(at, &mut profile.catalog) else { continue };
@@ -130,7 +134,7 @@ impl Question {
             self.add_waits(recording, &builder, &mut stacks, &mut profile)?;
         }
         recording.archive().scan(None, |row: &MarkRow| {
-            if self.time.contains(row.time) {
+            if self.time.contains(row.time) && builder.counts(None, row.time) {
                 let name = profile.catalog.string(&row.text);
                 let kind = MarkerKind::Mark;
                 let start = row.time.saturating_sub(self.origin);
@@ -169,7 +173,9 @@ impl Question {
         recording.archive().scan(self.touching(), |row: &WaitOfThread| {
             // Those of threads that have no samples would only fill the file.
             if let Some(thread) = builder.of_switch(row.thread).and_then(|owner| builder.known(owner)) {
-                rows.push((thread, row.wait_stack, wait_reason::of(row), pieces(row, has_ready).clip(range)));
+                builder.each(row.thread, (row.off_time, row.time), range, |range| {
+                    rows.push((thread, row.wait_stack, wait_reason::of(row), pieces(row, has_ready).clip(range)));
+                });
             }
         })?;
         for (thread, stack, reason, parts) in rows {
@@ -215,6 +221,8 @@ struct Builder {
     origin: i64,
     processes: FxHashMap<ProcessId, ProcessRow>,
     threads: FxHashMap<ThreadId, ThreadRow>,
+    /// The times that count; `None`: all.
+    times: Option<Times>,
     exported_processes: FxHashMap<ProcessId, tracesift_export::ProcessId>,
     exported_threads: FxHashMap<Owner, ExportedThread>,
 }
@@ -229,9 +237,23 @@ impl Builder {
             origin: question.origin,
             processes: accepted,
             threads: archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect(),
+            times: Inside::times(&question.inside, recording)?,
             exported_processes: FxHashMap::default(),
             exported_threads: FxHashMap::default(),
         })
+    }
+
+    /// Whether an instant of a process is in the chosen times.
+    #[inline]
+    fn counts(&self, process: Option<ProcessId>, time: i64) -> bool {
+        self.times.as_ref().is_none_or(|times| times.contain(process, time))
+    }
+
+    /// Visits each part of a range that counts and that a span of a thread may touch.
+    fn each(&self, thread: ThreadId, (start, end): (i64, i64), range: Span, mut visit: impl FnMut(Span)) {
+        let Some(times) = &self.times else { return visit(range) };
+        let process = self.threads.get(&thread).map(|row| row.process);
+        times.touching(process, start, end).iter().filter_map(|time| overlap(*time, range)).for_each(visit);
     }
 
     /// What each owner has in each stack.
@@ -239,7 +261,7 @@ impl Builder {
         let add = |sums: &mut StackSums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
             sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
         };
-        if question.measure.is_cpu() && recording.file.has_samples {
+        if question.measure.is_cpu() && recording.file.has_samples && self.times.is_none() {
             let archive = recording.archive();
             let of_group = |group: usize| {
                 let mut sums = StackSums::default();
@@ -260,7 +282,7 @@ impl Builder {
             return Ok(sums.finish());
         }
         let mut sums = StackSums::default();
-        self.charges(recording, question, |charge| add(&mut sums, charge))?;
+        self.charges(recording, question, &mut |charge| add(&mut sums, charge))?;
         Ok(sums.finish())
     }
 
@@ -283,7 +305,7 @@ impl Builder {
         &self,
         recording: &OpenRecording,
         question: &Question,
-        mut visit: impl FnMut(Charge),
+        visit: &mut dyn FnMut(Charge),
     ) -> Result<(), Error> {
         let archive = recording.archive();
         let (range, has_ready) = (question.range(), recording.info().has_ready);
@@ -291,10 +313,14 @@ impl Builder {
             return self.runs(recording, range, visit);
         }
         if question.measure.is_cpu() {
-            return archive.scan(question.touching(), |row| self.charge(row).into_iter().for_each(&mut visit));
+            return archive.scan(question.touching(), |row: &AttributedSample| {
+                if self.counts(Some(row.process), row.time) {
+                    self.charge(row).into_iter().for_each(&mut *visit);
+                }
+            });
         }
         if let Measure::Rows(rows) = question.measure {
-            return rows.scan(recording, question.time, |charged| {
+            return rows.scan(recording, (question.time, self.times.as_ref()), |charged| {
                 let process = charged.process.filter(|process| self.processes.contains_key(process));
                 if let Some(process) = process {
                     let weight = u64::try_from(charged.amount).unwrap_or(0);
@@ -304,26 +330,34 @@ impl Builder {
         }
         archive.scan(question.touching(), |row: &AttributedSwitch| {
             let Some(owner) = self.of_switch(row.thread) else { return };
-            let parts = pieces(row, has_ready).clip(range);
+            let all = pieces(row, has_ready);
             let is_wait = matches!(question.measure, Measure::Threads(OfThreads::Wait));
-            let part = if is_wait { parts.wait } else { parts.ready };
-            if let Some(span) = part.filter(|span| !span.is_empty()) {
-                let at = Attribution::of_wait(row.wait_stack);
-                let weight = u64::try_from(span.length()).unwrap_or(0);
-                visit(Charge { owner, at, time: span.start, weight });
-            }
+            self.each(row.thread, (row.off_time, row.time), range, |range| {
+                let parts = all.clip(range);
+                let part = if is_wait { parts.wait } else { parts.ready };
+                if let Some(span) = part.filter(|span| !span.is_empty()) {
+                    let at = Attribution::of_wait(row.wait_stack);
+                    let weight = u64::try_from(span.length()).unwrap_or(0);
+                    visit(Charge { owner, at, time: span.start, weight });
+                }
+            });
         })
     }
 
     /// Precise CPU, where there are no samples: each run is charged to the stack with which the thread leaves the CPU next.
-    fn runs(&self, recording: &OpenRecording, range: Span, mut visit: impl FnMut(Charge)) -> Result<(), Error> {
+    fn runs(&self, recording: &OpenRecording, range: Span, visit: &mut dyn FnMut(Charge)) -> Result<(), Error> {
         let mut runs = RunStacks::new(&RecordingFacts::from(recording.info()), range, self.threads.values());
         let mut charge = |run: Run, stack: Option<StackId>| {
             let process = self.threads.get(&run.thread).map(|row| row.process);
             if let Some(process) = process.filter(|process| self.processes.contains_key(process)) {
                 let at = Attribution::of_wait(stack);
-                let weight = u64::try_from(run.span.length()).unwrap_or(0);
-                visit(Charge { owner: (process, Some(run.thread)), at, time: run.span.start, weight });
+                self.each(run.thread, (run.span.start, run.span.end), range, |range| {
+                    let span = run.span.intersect(range);
+                    let weight = u64::try_from(span.length()).unwrap_or(0);
+                    if weight > 0 {
+                        visit(Charge { owner: (process, Some(run.thread)), at, time: span.start, weight });
+                    }
+                });
             }
         };
         recording.archive().scan_backwards(None, |row: &RunSwitch| runs.switch(row, &mut charge))?;

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
-use tracesift_analysis::CpuSet;
+use tracesift_analysis::{CpuSet, Times};
 use tracesift_archive::Error;
 use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow};
@@ -25,6 +25,7 @@ use crate::columns::Columns;
 use crate::core_columns::{self as of_cores, OfCores};
 use crate::core_figures::{self, CoreFigures};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::main_modules::MainModules;
 use crate::module_columns::{self as of_module, OfModule};
 use crate::needs::Needs;
@@ -66,12 +67,14 @@ pub enum Sort {
 }
 
 /// What is asked.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// Which processes.
     pub filter: ProcessFilter,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// Order of the rows.
     pub sort: Sort,
     /// How many rows per file.
@@ -337,7 +340,8 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let (cpu, wait) = (self.cpu.given(["--min-cpu", "--max-cpu"]), self.wait.given(["--min-wait", "--max-wait"]));
-        cpu.chain(wait).chain(self.ready.given(["--min-ready", "--max-ready"])).collect()
+        let ready = self.ready.given(["--min-ready", "--max-ready"]);
+        cpu.chain(wait).chain(ready).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -363,7 +367,7 @@ impl Ask for Question {
     }
 
     fn sums_suffice(&self) -> bool {
-        self.time.is_everything()
+        self.time.is_everything() && self.inside.is_empty()
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
@@ -371,19 +375,30 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let (processes, figures) = candidates::read(recording, self)?;
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
+        }
+        let times = Inside::times(&self.inside, recording)?;
+        let (processes, figures) = candidates::read(recording, self, times.as_ref())?;
         let modules = self.main_modules(recording, &processes)?;
-        let of_events = OfEvents::read(recording, self, self.time)?;
-        Ok(answer(&recording.file, &processes, &figures, &modules, &of_events, self))
+        let of_events = OfEvents::read(recording, self, (self.time, times.as_ref()))?;
+        let mut section = answer(&recording.file, &processes, &figures, &modules, &of_events, self);
+        section.facts.extend(Inside::fact(times.as_ref(), recording, self.time));
+        Ok(section)
     }
 
     fn series(&self, recording: &OpenRecording, ranges: &[TimeRange], _: i64) -> Result<Vec<Section>, Error> {
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(vec![absent; ranges.len()]);
+        }
+        let times = Inside::times(&self.inside, recording)?;
+        let times = times.as_ref();
         let processes: Vec<ProcessRow> = recording.archive().rows()?;
-        let figures = recording.figures_of_ranges(&processes, ranges)?;
+        let figures = recording.figures_of_ranges(&processes, ranges, times)?;
         let modules = self.main_modules(recording, &processes)?;
         let of_range = |(time, figures): (&TimeRange, Vec<ProcessSummaryRow>)| {
             let question = Self { time: *time, ..self.clone() };
-            let of_events = OfEvents::read(recording, self, *time)?;
+            let of_events = OfEvents::read(recording, self, (*time, times))?;
             Ok(answer(&recording.file, &processes, &figures, &modules, &of_events, &question))
         };
         ranges.iter().zip(figures).map(of_range).collect()
@@ -415,13 +430,17 @@ pub struct OfEvents {
 }
 
 impl OfEvents {
-    fn read(recording: &OpenRecording, question: &Question, time: TimeRange) -> Result<Self, Error> {
+    fn read(
+        recording: &OpenRecording,
+        question: &Question,
+        (time, times): (TimeRange, Option<&Times>),
+    ) -> Result<Self, Error> {
         let (mut cpus, mut cores) = (FxHashMap::default(), FxHashMap::default());
         if question.core_numbers {
-            cpus = recording.process_cpus(time)?;
+            cpus = recording.process_cpus(time, times)?;
         }
         if question.cores {
-            cores = core_figures::of_processes(recording.archive(), time)?;
+            cores = core_figures::of_processes(recording.archive(), time, times)?;
         }
         Ok(Self { cpus, cores })
     }

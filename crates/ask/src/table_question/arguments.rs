@@ -10,6 +10,7 @@ use super::BY_NAME;
 use super::measure::GroupLimits;
 use super::stated::Stated;
 use crate::answer::Kind;
+use crate::inside_options::InsideOptions;
 use crate::usual_options::UsualOptions;
 
 pub(super) const DIR_LEVEL: &str = "--dir-level";
@@ -21,13 +22,6 @@ pub(super) const TAG_FILE: &str = "--tag-file";
 pub(super) fn id(option: &'static str) -> &'static str {
     option.trim_start_matches('-')
 }
-
-/// The options of times that regions choose.
-pub(super) const IN_REGION: &str = "--in-region";
-pub(super) const REGION_FILE: &str = "--region-file";
-
-/// The option of times that the focus chooses.
-pub(super) const IN_FOCUS: &str = "--in-focus";
 
 /// The option that asks for single rows.
 pub(super) const LIST: &str = "--list";
@@ -148,34 +142,13 @@ fn dimension_options(stated: &Stated) -> Vec<Arg> {
     args
 }
 
-/// The options of times that something else than a clock chooses.
-fn time_options(stated: &Stated) -> Vec<Arg> {
-    if !stated.has_times() {
-        return Vec::new();
-    }
-    let regions = "Only while there is a region with such a name: 'GC*'; `dump regions` lists them";
-    let file = "Regions of this file for --in-region, as Windows Performance Analyzer reads it; several add up, \
-        `builtin` stands for our own";
-    let focus = "Only while the process of a row has the focus";
-    let args = [
-        option(IN_REGION, "PATTERNS", regions),
-        option(REGION_FILE, "FILE", file)
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(PathBuf))
-            .requires(id(IN_REGION)),
-        flag(IN_FOCUS, focus),
-    ];
-    args.into_iter().map(|arg| arg.help_heading("Time")).collect()
-}
-
 /// A command with the options of a question.
 pub(super) fn of(stated: &Stated, command: Command) -> Command {
     let shorthands = stated.shorthands.iter().map(|shorthand| flag(shorthand.option, shorthand.help));
-    let mut command = UsualOptions::augment_args(command)
-        .args(time_options(stated))
-        .args(filter_options(stated))
-        .args(dimension_options(stated))
-        .args(shorthands);
+    let command = UsualOptions::augment_args(command);
+    let command = if stated.has_times() { InsideOptions::augment_args(command) } else { command };
+    let mut command =
+        command.next_help_heading(None).args(filter_options(stated)).args(dimension_options(stated)).args(shorthands);
     let dimensions = PossibleValuesParser::new(stated.words_of_dimensions());
     let by = option("by", "WHAT", "Add up: a row per value of this, or, separated by `,`, of several")
         .value_delimiter(',')

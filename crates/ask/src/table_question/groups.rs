@@ -126,8 +126,12 @@ fn of_range(
 /// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass, or
 /// for each node of a tree above its path.
 fn combinations(asked: &Asked, plan: &Plan, names: &mut Names<'_>, numbers: &[i64], all: &mut Vec<Vec<i64>>) {
-    all.clear();
-    all.push(Vec::with_capacity(plan.by.len()));
+    // Almost always there is one combination, whose memory serves again.
+    all.truncate(1);
+    match all.first_mut() {
+        Some(values) => values.clear(),
+        None => all.push(Vec::with_capacity(plan.by.len())),
+    }
     for dimension in &plan.by {
         let number = numbers[plan.key_of(*dimension)];
         if asked.tree {

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use tracesift_analysis::tags::TagSet;
-use tracesift_grammar::Patterns;
 
 pub(super) use super::arguments::INCLUDE_EXITED;
 use super::arguments::{
-    self, DIR_LEVEL, GROWTH, GROWTH_LIMITS, IN_FOCUS, IN_REGION, LEVEL, LIST, MERGE, REGION_FILE, REVERSE_PATH,
-    TAG_FILE, TOP_DETAILS, TOP_STACKS, TREE, id,
+    self, DIR_LEVEL, GROWTH, GROWTH_LIMITS, LEVEL, LIST, MERGE, REVERSE_PATH, TAG_FILE, TOP_DETAILS, TOP_STACKS, TREE,
+    id,
 };
 use super::asked::{Asked, UnknownName};
 use super::list::Listing;
@@ -24,10 +23,9 @@ use crate::answer::Column;
 use crate::ask::When;
 use crate::etwanalyzer::Legacy;
 use crate::growth::Growth;
-use crate::inside::Inside;
+use crate::inside_options::InsideOptions;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
-use crate::regions::source;
 use crate::tag_files;
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
@@ -45,9 +43,8 @@ struct Given {
     when: When,
     asked: Asked,
     tag_files: Vec<PathBuf>,
-    /// Names of regions that choose times, and files of definitions.
-    regions: Option<(Patterns, Vec<PathBuf>)>,
-    in_focus: bool,
+    /// What chooses times.
+    inside: InsideOptions,
     /// Which growth is shown, with `--growth`.
     growth: Option<Between>,
     merge: bool,
@@ -105,36 +102,23 @@ impl Given {
         let unknown = |error: UnknownName| clap::Error::raw(clap::error::ErrorKind::InvalidValue, error);
         let tag_files = if stated.has_tags() { matches.get_many::<PathBuf>(id(TAG_FILE)) } else { None };
         let tag_files = tag_files.into_iter().flatten().cloned().collect();
-        let files = |option| matches.get_many::<PathBuf>(id(option)).into_iter().flatten().cloned().collect();
         let has_times = stated.has_times();
-        let regions = if has_times { matches.get_one::<String>(id(IN_REGION)) } else { None };
-        let regions = regions.map(|names| (Patterns::parse(names), files(REGION_FILE)));
-        let in_focus = has_times && matches.get_flag(id(IN_FOCUS));
+        let inside = if has_times { InsideOptions::from_arg_matches(matches)? } else { InsideOptions::default() };
         let limits = GROWTH_LIMITS.map(|option| if stated.grows { matches.get_one(id(option)).copied() } else { None });
         let limits = Between { min: limits[0], max: limits[1] };
         let growth = has_growth(&stated, matches).then_some(limits);
         let merge = stated.merges && matches.get_flag(id(MERGE));
         let is_sorted = matches.value_source("sort") == Some(ValueSource::CommandLine);
         let asked = asked(usual, matches).map_err(unknown)?;
-        Ok(Self { when, asked, tag_files, regions, in_focus, growth, merge, is_sorted })
+        Ok(Self { when, asked, tag_files, inside, growth, merge, is_sorted })
     }
 
     fn load_tags(&self, warn: &mut dyn FnMut(&str)) -> Result<Option<Arc<TagSet>>, UsageError> {
         if self.tag_files.is_empty() { Ok(None) } else { tag_files::load(&self.tag_files, false, warn).map(Some) }
     }
 
-    /// What chooses times.
-    fn inside(&self) -> Result<Vec<Inside>, UsageError> {
-        let mut inside = Vec::new();
-        if let Some((names, files)) = &self.regions {
-            inside.push(Inside::Regions(source::load(files, &[], &[])?, names.clone()));
-        }
-        inside.extend(self.in_focus.then_some(Inside::Focus));
-        Ok(inside)
-    }
-
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        let asked = Asked { tags: self.load_tags(warn)?, inside: self.inside()?, ..self.asked.clone() };
+        let asked = Asked { tags: self.load_tags(warn)?, inside: self.inside.inside()?, ..self.asked.clone() };
         if self.merge {
             return Ok(Plan::Archives(Asking {
                 columns: Some(merged::columns(&asked.stated, &asked.by)),
@@ -152,11 +136,6 @@ impl Given {
         let asked = Asked { top: Top::default(), ..asked };
         Ok(Growth { limits, ..growth }.plan(asked))
     }
-}
-
-/// The option that chooses times so.
-pub(super) fn option_of_times(inside: &Inside) -> &'static str {
-    if matches!(inside, Inside::Focus) { IN_FOCUS } else { IN_REGION }
 }
 
 /// What a command line asks of rows and groups, whatever the grouping.

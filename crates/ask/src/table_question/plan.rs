@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
+use tracesift_analysis::Times;
+
 use super::arithmetic::How;
 use super::asked::Asked;
 use super::dimension::Of;
 use super::list::{self, Listing};
 use super::stacks_below;
 use super::stated::Stated;
-use crate::inside::Times;
 
 /// What a reading does.
 pub(super) struct Plan {
     /// What the question states.
     pub(super) stated: Arc<Stated>,
-    /// The dimensions whose numbers tell places apart, behind the process, which always does.
+    /// The dimensions whose numbers tell places apart, behind the process.
     pub(super) keys: Vec<usize>,
+    /// Whether the processes of rows tell places apart, too. Where nothing is asked of them rows of all processes share places.
+    pub(super) by_process: bool,
     /// The dimensions of a group.
     pub(super) by: Vec<usize>,
     /// The dimensions that measures are about.
@@ -90,6 +93,7 @@ impl Plan {
         let mut plan = Self {
             stated: Arc::clone(&asked.stated),
             keys: Vec::new(),
+            by_process: false,
             by: asked.by.clone(),
             about: Vec::new(),
             steps: Vec::new(),
@@ -140,7 +144,9 @@ impl Plan {
         let mut keys: Vec<usize> = by.chain(filtered).chain(plan.about.clone()).chain(listed).collect();
         keys.sort_unstable();
         keys.dedup();
+        let named = keys.len();
         keys.retain(|place| !matches!(stated.dimensions[*place].of, Of::Process));
+        plan.by_process = keys.len() < named;
         plan.keys = keys;
         plan
     }

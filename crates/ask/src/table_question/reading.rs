@@ -1,6 +1,7 @@
 //! One pass over the rows of a table.
 
 use tracesift_analysis::Span;
+use tracesift_analysis::times::{Times, overlap};
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
@@ -16,7 +17,6 @@ use super::plan::Plan;
 use super::seen::Seen;
 use super::sums::{Part, Sums};
 use super::{TableQuestion, alone, scan_rows};
-use crate::inside::{Times, overlap};
 use crate::order::Between;
 use crate::recording::OpenRecording;
 
@@ -272,8 +272,11 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
                 return None;
             }
         }
+        let process = number_of_process(Q::process(row));
+        if !self.seen.takes_process(process) {
+            return None;
+        }
         let Seen { row: numbers, texts, .. } = &mut self.seen;
-        numbers[0] = number_of_process(Q::process(row));
         for ((key, texts), number) in self.keys.iter().zip(texts).zip(&mut numbers[1..]) {
             *number = match key.value {
                 ValueOf::Number(number) => number(row).unwrap_or(UNKNOWN),
@@ -327,7 +330,13 @@ pub(super) fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -
 
 /// The parts of a row inside of a range that lie in these spans. It counts once: in the first part, with the time of all; or, where a row
 /// counts at its end, in the part with the end.
-fn parts_inside((start, end): (i64, i64), spans: &[Span], range: Span, counts_at_end: bool, parts: &mut Vec<Part>) {
+pub(super) fn parts_inside(
+    (start, end): (i64, i64),
+    spans: &[Span],
+    range: Span,
+    counts_at_end: bool,
+    parts: &mut Vec<Part>,
+) {
     parts.clear();
     for span in spans {
         let both = overlap(*span, range);

@@ -49,7 +49,7 @@ impl Ask for Asked {
         let of_groups = self.group_limits.iter().flat_map(of_group);
         let conditions = self.conditions.iter().map(|place| stated.conditions[*place].option);
         let exited = self.include_exited.then_some(options::INCLUDE_EXITED);
-        let inside = self.inside.iter().map(options::option_of_times);
+        let inside = Inside::options(&self.inside);
         self.limits.iter().flat_map(given).chain(of_groups).chain(conditions).chain(exited).chain(inside).collect()
     }
 
@@ -125,9 +125,7 @@ impl Asked {
         if recording.file.is_imported {
             plan.unknown = stated.unknown_in_imports;
         }
-        if !self.inside.is_empty() {
-            plan.inside = Some(Inside::times(&self.inside, recording)?);
-        }
+        plan.inside = Inside::times(&self.inside, recording)?;
         let processes = processes::read(archive, &self.filter, &self.shown)?;
         let asked = match stated.with_idle && self.filter.is_empty() {
             true => processes.iter().collect(),

@@ -22,12 +22,14 @@ pub(super) struct Seen<'p, 'n, 'r> {
     pub(super) ranges: TimeWindows,
     /// The dimensions whose numbers tell places apart.
     dimensions: &'p [usize],
+    /// Whether processes tell places apart.
+    by_process: bool,
     /// The texts of the numbers of each of them.
     pub(super) texts: Vec<Texts>,
     places: Places,
     /// The sums of each range and place, in a series.
     sums_of: FxHashMap<(u32, u32), u32>,
-    /// The numbers of the row at hand; the process first.
+    /// The numbers of the row at hand; the process first, where processes tell places apart.
     pub(super) row: Vec<i64>,
     /// Single rows, where they are asked for.
     pub(super) keeper: Option<Keeper>,
@@ -80,6 +82,7 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
             names,
             ranges: TimeWindows::of(ranges),
             dimensions: &plan.keys,
+            by_process: plan.by_process,
             texts: plan.keys.iter().map(texts).collect(),
             places,
             sums_of: FxHashMap::default(),
@@ -101,6 +104,25 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
     /// Whether the sums of a place have its number.
     pub(super) fn has_one_range(&self) -> bool {
         self.ranges.spans().len() == 1
+    }
+
+    /// Sees the process of the row at hand. `false`: rows of it are not asked for.
+    #[inline]
+    pub(super) fn takes_process(&mut self, process: i64) -> bool {
+        // Where it tells places apart the filter looks at each place, and not at each row.
+        if self.by_process {
+            self.row[0] = process;
+            return true;
+        }
+        self.is_asked(process)
+    }
+
+    /// Whether rows of a process are asked for.
+    fn is_asked(&self, process: i64) -> bool {
+        match process {
+            UNKNOWN => self.asked.takes_unknown_processes(),
+            process => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
+        }
     }
 
     /// The place of the numbers of the row at hand; `None`: the filters do not let it pass.
@@ -129,11 +151,8 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
 
     /// Whether the filters let the row at hand pass.
     fn lets_pass(&self) -> bool {
-        let is_asked = match self.row[0] {
-            UNKNOWN => self.asked.takes_unknown_processes(),
-            process => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
-        };
-        is_asked && self.asked.patterns.iter().all(|(dimension, wanted)| self.is_wanted(*dimension, wanted))
+        (!self.by_process || self.is_asked(self.row[0]))
+            && self.asked.patterns.iter().all(|(dimension, wanted)| self.is_wanted(*dimension, wanted))
     }
 
     fn is_wanted(&self, dimension: usize, wanted: &Wanted) -> bool {

@@ -1,6 +1,6 @@
 //! Figures of rows by their stacks, for call trees, flame graphs and profiles.
 
-use tracesift_analysis::{Attribution, Span};
+use tracesift_analysis::{Attribution, Span, Times};
 use tracesift_archive::{Archive, Error};
 use tracesift_export::Measure as Exported;
 use tracesift_grammar::TimeRange;
@@ -9,7 +9,7 @@ use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 use super::alone::amount;
 use super::arithmetic::How;
 use super::dimension::{Dimension, Of, ValueOf};
-use super::reading::part;
+use super::reading::{part, parts_inside};
 use super::{TableQuestion, scan_rows, table};
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
@@ -46,8 +46,8 @@ pub struct StackMeasure {
     scan: Scan,
 }
 
-/// Hands over what each row has in a time range.
-type Scan = fn(&OpenRecording, TimeRange, &mut dyn FnMut(Charged)) -> Result<(), Error>;
+/// Hands over what each row has in a time range, there in these times if any are chosen.
+type Scan = fn(&OpenRecording, (TimeRange, Option<&Times>), &mut dyn FnMut(Charged)) -> Result<(), Error>;
 
 /// What a row has of a figure.
 #[derive(Clone, Copy, Debug)]
@@ -89,23 +89,23 @@ impl StackMeasure {
         is_missing.then(|| recording.file.absence_with_cure(self.table, self.source, archive.info().kind == "perf"))
     }
 
-    /// Hands over what each row has in the time range. Rows without anything are left out.
+    /// Hands over what each row has in the time range, there in these times if any are chosen. Rows without anything are left out.
     ///
     /// # Errors
     /// When a table cannot be read.
     pub fn scan(
         &self,
         recording: &OpenRecording,
-        time: TimeRange,
+        chosen: (TimeRange, Option<&Times>),
         mut visit: impl FnMut(Charged),
     ) -> Result<(), Error> {
-        (self.scan)(recording, time, &mut visit)
+        (self.scan)(recording, chosen, &mut visit)
     }
 }
 
 fn scan<Q: TableQuestion, const N: usize>(
     recording: &OpenRecording,
-    time: TimeRange,
+    (time, times): (TimeRange, Option<&Times>),
     visit: &mut dyn FnMut(Charged),
 ) -> Result<(), Error> {
     let key = Q::STACKS[N].column;
@@ -121,14 +121,26 @@ fn scan<Q: TableQuestion, const N: usize>(
     let place = code_of(Q::DIMENSIONS);
     let (start, end) = time.bounds();
     let range = Span::new(start, end);
+    let mut parts = Vec::new();
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
     scan_rows::<Q>(recording.archive(), touching, false, &mut |row| {
-        let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END).filter(|_| Q::is_asked(row)) else { return };
-        if has_length.is_some_and(|has_length| !has_length(row)) {
+        if !Q::is_asked(row) || has_length.is_some_and(|has_length| !has_length(row)) {
             return;
         }
-        let amount = amount(adds, row, part);
-        if amount > 0 {
+        let (start, end) = Q::times(row);
+        parts.clear();
+        match times {
+            None => parts.extend(part((start, end), range, Q::COUNTS_AT_END)),
+            Some(times) => {
+                let spans = times.touching(Q::process(row), start, end);
+                parts_inside((start, end), spans, range, Q::COUNTS_AT_END, &mut parts);
+            }
+        }
+        for part in &parts {
+            let amount = amount(adds, row, *part);
+            if amount <= 0 {
+                continue;
+            }
             let (stack, frame) = match place {
                 Some(Code::Method(place)) => place(row),
                 Some(Code::Stack(stack)) => (stack(row), None),

@@ -14,6 +14,7 @@ mod frequency_and_idle;
 mod fuzz_corpus;
 mod gc;
 mod inside;
+mod inside_threads;
 mod interrupts;
 mod lbr;
 mod managed;

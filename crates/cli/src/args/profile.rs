@@ -7,12 +7,13 @@ use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::measure::Measure;
 use tracesift_ask::profile;
 use tracesift_ask::words::{Word, one_of};
-use tracesift_ask::{MethodPatterns, WhenOptions};
+use tracesift_ask::{InsideOptions, MethodPatterns, WhenOptions};
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping};
 use tracesift_grammar::TimeRange;
 
 use super::{FileArgs, RunArgs};
+use crate::exit::UsageError;
 
 /// What a profile is of.
 #[derive(Debug, Args)]
@@ -23,6 +24,8 @@ pub(crate) struct ProfileArgs {
     filter: ProcessFilter,
     #[command(flatten)]
     pub(crate) when: WhenOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     stacks: StackArgs,
     #[command(flatten)]
@@ -99,15 +102,19 @@ pub(crate) struct ExportArgs {
 
 impl ProfileArgs {
     /// What the profile is of.
-    pub(crate) fn question(&self) -> profile::Question {
-        profile::Question {
+    ///
+    /// # Errors
+    /// When a file of regions cannot be read.
+    pub(crate) fn question(&self) -> Result<profile::Question, UsageError> {
+        Ok(profile::Question {
+            inside: self.inside.inside()?,
             measure: self.stacks.measure,
             filter: self.filter.clone(),
             time: TimeRange::default(),
             origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),
             said: self.filters(),
-        }
+        })
     }
 
     /// The filters in words, as a line below a title.
@@ -117,6 +124,7 @@ impl ProfileArgs {
             self.filter.to_string(),
             named("methods", &self.stacks.methods),
             named("time", &self.when.part.time.to_string()),
+            self.inside.to_string(),
         ];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
     }

@@ -22,7 +22,7 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question(), args.profile.when.when());
+    let (question, when) = (args.profile.question()?, args.profile.when.when());
     let flame = args.flame();
     let per_thread = flame.grouping == Grouping::Thread;
     let after = one.listed(&question, &when, per_thread, messages)?;
@@ -54,7 +54,7 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question(), args.profile.when.when());
+    let (question, when) = (args.profile.question()?, args.profile.when.when());
     let format = args.format();
     let target = target(args.out(), &one.recording, &question, format.extension());
     if target.is_terminal() && format != Format::Folded {

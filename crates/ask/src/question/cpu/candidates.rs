@@ -2,6 +2,7 @@
 //! ten are shown: figures decide which, and only these get a name.
 
 use rustc_hash::FxHashSet;
+use tracesift_analysis::Times;
 use tracesift_archive::Error;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ProcessRow, ProcessSummaryRow};
@@ -25,12 +26,13 @@ const DECISIVE: Needs = Needs {
 pub(super) fn read(
     recording: &OpenRecording,
     question: &Question,
+    times: Option<&Times>,
 ) -> Result<(Vec<ProcessRow>, Vec<ProcessSummaryRow>), Error> {
     let archive = recording.archive();
     // The filter may ask for parents, the images for all processes; other parts of the time have no summary.
-    if !question.filter.is_empty() || question.modules.is_some() || !question.time.is_everything() {
+    if !question.filter.is_empty() || question.modules.is_some() || !question.time.is_everything() || times.is_some() {
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let figures = recording.process_figures(&processes, question.time)?;
+        let figures = recording.process_figures(&processes, question.time, times)?;
         return Ok((processes, figures));
     }
     let needs = question.needs();

@@ -13,6 +13,7 @@ use crate::answer::{Answer, ColumnOf, Fact, Kind, Layout, Section, descriptions,
 use crate::ask::When;
 use crate::etwanalyzer::{Legacy, Switch, To, switch};
 use crate::granularity::GranularityOptions;
+use crate::inside_options::InsideOptions;
 use crate::label_cut::LabelCut;
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
@@ -31,6 +32,8 @@ use crate::usual_options::UsualOptions;
 pub struct Options {
     #[command(flatten)]
     usual: UsualOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     figures: FigureOptions,
     #[command(flatten)]
@@ -359,6 +362,7 @@ impl Options {
         // Every row counts.
         let question = Question {
             filter: self.usual.filter.clone(),
+            inside: self.inside.inside()?,
             cpu: figures.cpu(),
             wait: figures.wait(),
             ready: figures.ready(),
@@ -396,6 +400,7 @@ impl Options {
         Ok(Question {
             filter: self.usual.filter.clone(),
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             sort,
             top: self.usual.top,
             cpu: figures.cpu(),
@@ -429,6 +434,7 @@ impl Options {
             granularity: of_methods.granularity.granularity(),
             per_thread: of_methods.per_thread,
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             ranges: self.ranges(),
             sort,
             top: self.usual.top,

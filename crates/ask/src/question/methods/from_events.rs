@@ -14,6 +14,7 @@ use tracesift_trace::{ProcessId, StackId};
 use super::order::{Kind, Method};
 use super::shared::Shared;
 use super::{Question, Tags};
+use crate::inside::Inside;
 use crate::method_patterns::MethodPatterns;
 use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
@@ -119,12 +120,17 @@ fn totals<S: MethodSource>(
 ) -> Result<Totals<S::Item>, Error> {
     let info = opened.info();
     let recording = RecordingFacts::from(info);
-    let mut rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
+    let times = Inside::times(&question.inside, opened)?;
+    let rows = OwnedRows::series(opened, ranges, question.per_thread, processes)?;
+    let mut rows = rows.inside(times.as_ref());
     let (threads, windows) = (rows.owned_threads(), rows.windows().clone());
     let source = RefCell::new(source);
     let source = Shared(&source);
     let new = |range: &Span| {
-        let aggregator = MethodAggregator::of_owners(&recording, *range, threads.iter().copied(), source);
+        let mut aggregator = MethodAggregator::of_owners(&recording, *range, threads.iter().copied(), source);
+        if let Some(times) = rows.times_of_threads(*range) {
+            aggregator = aggregator.inside(times);
+        }
         if ranges.len() > 1 { aggregator.with_cache_bytes(CACHE_BYTES / ranges.len()) } else { aggregator }
     };
     let mut totals: Vec<_> = windows.spans().iter().map(new).collect();

@@ -38,6 +38,7 @@ use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::{self, Candidates};
 use crate::core_columns as of_cores;
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::label_cut::LabelCut;
 use crate::order::Top;
 use crate::process_columns::name_with_marks;
@@ -67,6 +68,8 @@ pub struct Question {
     pub per_thread: bool,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// Which figures a row must have.
     pub ranges: Ranges,
     /// Order of the rows, and of the processes.
@@ -138,6 +141,7 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let mut limits = self.ranges.given();
+        limits.extend(Inside::options(&self.inside));
         limits.extend(self.modules.as_ref().filter(|modules| !modules.is_empty()).map(|_| "--show-modules"));
         limits
     }
@@ -199,7 +203,10 @@ impl Ask for Question {
     }
 
     fn sums_suffice(&self) -> bool {
-        self.time.is_everything() && self.granularity == Granularity::default() && !self.per_thread
+        self.time.is_everything()
+            && self.inside.is_empty()
+            && self.granularity == Granularity::default()
+            && !self.per_thread
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
@@ -207,6 +214,9 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
+        }
         let processes = OfProcesses::read(recording, self)?;
         let (methods, from_events) = self.figures(recording, &processes.accepted)?;
         let processes = processes.rows(&methods)?;
@@ -294,6 +304,7 @@ impl Question {
     /// Whether the summary of tags has rows of this kind at all.
     fn could_be_tag_summary(&self, recording: &OpenRecording) -> bool {
         self.time.is_everything()
+            && self.inside.is_empty()
             && !self.per_thread
             && (recording.file.has_samples || recording.file.has_imported_sums)
     }

@@ -7,6 +7,7 @@ use tracesift_trace::rows::ProcessRow;
 
 use super::{Method, Question, from_events};
 use crate::answer::Section;
+use crate::inside::Inside;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use tracesift_grammar::TimeRange;
@@ -18,6 +19,9 @@ pub(super) fn sections(
     ranges: &[TimeRange],
     origin: i64,
 ) -> Result<Vec<Section>, Error> {
+    if let Some(absent) = Inside::absent(&question.inside, recording)? {
+        return Ok(vec![absent; ranges.len()]);
+    }
     let processes: Vec<ProcessRow> = recording.archive().rows()?;
     let accepted: FxHashMap<ProcessId, &ProcessRow> =
         Processes::new(&processes).selected(&question.filter).map(|row| (row.process, row)).collect();

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::percentiles::is_deep_sleep;
 use tracesift_analysis::tags::{TagNumber, TagRow, TagSource, Tagger};
 use tracesift_analysis::{
-    Attribution, CpuSet, Distribution, MethodId, MethodName, Place, RecordingFacts, Span, pieces,
+    Attribution, CpuSet, Distribution, MethodId, MethodName, Pieces, Place, RecordingFacts, Span, pieces,
 };
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
@@ -15,6 +15,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 use super::order::{Kind, Method};
 use super::{Question, Tags};
 use crate::core_figures::{CoreFigures, CoreSums, Cores};
+use crate::inside::Inside;
 use crate::owned_rows::{OwnedRows, OwnedSample, OwnedSwitch, OwnerNumber};
 use crate::recording::OpenRecording;
 
@@ -62,7 +63,9 @@ struct Collected {
 /// The spans of each of these rows, in their order.
 pub(super) fn of(opened: &OpenRecording, question: &Question, rows: &[&Method]) -> Result<Vec<Spans>, Error> {
     let processes: FxHashSet<ProcessId> = rows.iter().map(|row| row.figures.process).collect();
-    let mut events = OwnedRows::new(opened, question.time, question.per_thread, &processes)?;
+    let times = Inside::times(&question.inside, opened)?;
+    let events = OwnedRows::new(opened, question.time, question.per_thread, &processes)?;
+    let mut events = events.inside(times.as_ref());
     let mut spans: Vec<Spans> = vec![Spans::default(); rows.len()];
     // Without a row per thread any thread stands for its process.
     let owner = |events: &mut OwnedRows<'_>, row: &Method| {
@@ -158,14 +161,19 @@ fn collect(
         let idle: FxHashSet<ThreadId> =
             threads.iter().filter(|row| row.idle_cpu.is_some()).map(|row| row.thread).collect();
         let (has_ready, range) = (opened.info().has_ready, events.range());
+        let times = events.times_of_threads(range);
         events.switches(|owner, switch: &OwnedSwitch| {
-            let parts = pieces(switch, has_ready).clip(range);
             let place = place(&mut stacks, owner, Attribution::of_wait(switch.wait_stack));
             if let Some(stack) = place.and_then(|place| stacks.get_mut(place)) {
-                stack.wait.extend(parts.wait.map(Span::length));
                 let deep = is_deep_sleep(switch, |thread| idle.contains(&thread));
-                let ready = if deep { &mut stack.ready_deep_sleep } else { &mut stack.ready };
-                ready.extend(parts.ready.map(Span::length));
+                let all = pieces(switch, has_ready);
+                match &times {
+                    None => stack.add_parts(all.clip(range), deep),
+                    Some(times) => {
+                        let times = times.touching(switch.thread, switch.off_time, switch.time).iter();
+                        times.for_each(|time| stack.add_parts(all.clip(*time), deep));
+                    }
+                }
             }
         })?;
     }
@@ -178,6 +186,13 @@ fn collect(
 }
 
 impl Collected {
+    /// Adds the parts of a span off the CPU.
+    fn add_parts(&mut self, parts: Pieces, after_deep_sleep: bool) {
+        self.wait.extend(parts.wait.map(Span::length));
+        let ready = if after_deep_sleep { &mut self.ready_deep_sleep } else { &mut self.ready };
+        ready.extend(parts.ready.map(Span::length));
+    }
+
     fn add(&mut self, other: &Self) {
         self.wait.extend_from_slice(&other.wait);
         self.ready.extend_from_slice(&other.ready);

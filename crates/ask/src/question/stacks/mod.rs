@@ -29,6 +29,7 @@ use crate::answer::{Column, Fact, Group, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::order::Top;
@@ -50,6 +51,8 @@ pub struct Question {
     pub filter: ProcessFilter,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// What is added up.
     pub measure: Measure,
     /// From callers to callees, or from leaves to their callers.
@@ -95,7 +98,8 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let fold = (!self.fold.is_empty()).then_some("--fold");
-        fold.into_iter().chain((!self.cut.is_empty()).then_some("--cut")).collect()
+        let cut = (!self.cut.is_empty()).then_some("--cut");
+        fold.into_iter().chain(cut).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -127,6 +131,9 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         if let Some((missing, why)) = self.missing(recording) {
             return Ok(recording.file.absent(missing, why));
+        }
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
         }
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;

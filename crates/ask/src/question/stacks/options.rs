@@ -8,6 +8,7 @@ use super::{COLUMNS, Question};
 use crate::ask::{When, WhenOptions};
 use crate::filter::ProcessFilter;
 use crate::granularity::GranularityOptions;
+use crate::inside_options::InsideOptions;
 use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
@@ -26,6 +27,8 @@ pub struct Options {
     filter: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     top: Top,
     #[command(flatten)]
@@ -96,6 +99,7 @@ impl QuestionOptions for Options {
         Ok(Plan::from(Question {
             filter: self.filter.clone(),
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             measure: trees.measure,
             direction: if trees.callers { Direction::Callers } else { Direction::Callees },
             methods: MethodPatterns::parse(&trees.methods, trees.include_module),

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::call_tree::{Limits, Line, Step, What};
 use tracesift_analysis::{
     Attribution, CallTree, Measure as OfThreads, MethodId, Place, RecordingFacts, StackMethods, StackWeight,
-    StackWeights, Weight,
+    StackWeights, Times, Weight,
 };
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
@@ -12,6 +12,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use super::Question;
 use super::rules::Rules;
+use crate::inside::Inside;
 use crate::measure::Measure;
 use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
@@ -77,10 +78,12 @@ impl<'a> Trees<'a> {
         stacks: &'a StackMethods,
         rules: Rules<'a>,
     ) -> Result<Self, Error> {
-        let mut rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
+        let times = Inside::times(&question.inside, opened)?;
+        let rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
+        let mut rows = rows.inside(times.as_ref());
         let weights = match question.measure {
             Measure::Threads(measure) => of_threads(opened, &mut rows, measure)?,
-            Measure::Rows(measure) => of_rows(opened, &mut rows, question.time, measure)?,
+            Measure::Rows(measure) => of_rows(opened, &mut rows, (question.time, times.as_ref()), measure)?,
         };
         Ok(Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() })
     }
@@ -199,6 +202,9 @@ fn of_threads(
 ) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
     let recording = RecordingFacts::from(opened.info());
     let mut weights = StackWeights::new(&recording, rows.range(), rows.owned_threads(), measure);
+    if let Some(times) = rows.times_of_threads(rows.range()) {
+        weights = weights.inside(times);
+    }
     match measure {
         OfThreads::Cpu => rows.cpu(&recording, |owner, row| weights.sample(owner, row))?,
         OfThreads::Wait | OfThreads::Ready => rows.switches(|_, row| weights.switch(row))?,
@@ -210,11 +216,11 @@ fn of_threads(
 fn of_rows(
     opened: &OpenRecording,
     rows: &mut OwnedRows<'_>,
-    time: TimeRange,
+    (time, times): (TimeRange, Option<&Times>),
     measure: &StackMeasure,
 ) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
     let mut sums: FxHashMap<(OwnerNumber, Attribution), Weight> = FxHashMap::default();
-    measure.scan(opened, time, |charged| {
+    measure.scan(opened, (time, times), |charged| {
         if let Some(owner) = charged.process.and_then(|process| rows.asked_number(process, charged.thread)) {
             sums.entry((owner, charged.at)).or_default().add(Weight { amount: charged.amount, count: 1 });
         }

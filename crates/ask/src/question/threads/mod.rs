@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, SampleOfThread, Span, ThreadAccount};
+use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, SampleOfThread, Span, ThreadAccount, Times};
 use tracesift_archive::Error;
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
@@ -20,10 +20,12 @@ use self::wakers::Detail;
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::{Ask, When};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
+use crate::inside_options::InsideOptions;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
-use crate::recording::OpenRecording;
+use crate::recording::{self, OpenRecording};
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
 use tracesift_grammar::{TimeRange, milliseconds};
@@ -55,6 +57,8 @@ pub struct Question {
     pub filter: ProcessFilter,
     /// Samples and spans in this range.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// Order of the rows.
     pub sort: Sort,
     /// How many rows per file.
@@ -73,6 +77,8 @@ pub struct Question {
 pub struct Options {
     #[command(flatten)]
     usual: UsualOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     /// Order of the rows; the largest stands last
     #[arg(long, value_name = "KEY", default_value = "cpu")]
     sort: Sort,
@@ -120,6 +126,7 @@ impl QuestionOptions for Options {
         Ok(Plan::from(Question {
             filter: self.usual.filter.clone(),
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             sort: self.sort,
             top: self.usual.top,
             cpu: Between { min: self.min_cpu, max: self.max_cpu },
@@ -163,7 +170,8 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let (cpu, wait) = (self.cpu.given(["--min-cpu", "--max-cpu"]), self.wait.given(["--min-wait", "--max-wait"]));
-        cpu.chain(wait).chain(self.ready.given(["--min-ready", "--max-ready"])).collect()
+        let ready = self.ready.given(["--min-ready", "--max-ready"]);
+        cpu.chain(wait).chain(ready).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -175,13 +183,17 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
+        }
         let archive = recording.archive();
+        let times = Inside::times(&self.inside, recording)?;
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
         let accepted: FxHashMap<_, _> =
             Processes::new(&processes).selected(&self.filter).map(|row| (row.process, row)).collect();
-        let sampled = self.sampled(recording, &threads)?;
-        let accounts = self.accounts(recording, &threads)?;
+        let sampled = self.sampled(recording, times.as_ref(), &threads)?;
+        let accounts = self.accounts(recording, times.as_ref(), &threads)?;
 
         let mut rows: Vec<Row> = threads
             .iter()
@@ -202,25 +214,32 @@ impl Ask for Question {
             .collect();
         rows.sort_by(|a, b| self.compare(a, b));
         self.top.apply(&mut rows);
-        wakers::fill(recording, self.time, &mut rows, &threads, &processes)?;
+        wakers::fill(recording, (self.time, times.as_ref()), &mut rows, &threads, &processes)?;
         let start_methods = StartMethods::of(archive, &rows)?;
         for row in &mut rows {
             row.start_method = start_methods.name(row);
         }
-        let facts = vec![Fact::new("threads", Kind::Count, rows.len())];
+        let mut facts = vec![Fact::new("threads", Kind::Count, rows.len())];
+        facts.extend(Inside::fact(times.as_ref(), recording, self.time));
         Ok(COLUMNS.section(&recording.file, &rows, facts))
     }
 }
 
 impl Question {
-    fn sampled(&self, recording: &OpenRecording, threads: &[ThreadRow]) -> Result<FxHashMap<ThreadId, Sampled>, Error> {
+    fn sampled(
+        &self,
+        recording: &OpenRecording,
+        times: Option<&Times>,
+        threads: &[ThreadRow],
+    ) -> Result<FxHashMap<ThreadId, Sampled>, Error> {
         let of_thread: FxHashMap<_, _> = threads.iter().map(|row| (row.thread, row.process)).collect();
         let (start, end) = self.time.bounds();
         let time = (!self.time.is_everything()).then_some(start..end);
         let mut sampled: FxHashMap<ThreadId, Sampled> = FxHashMap::default();
         recording.archive().scan(time, |row: &SampleOfThread| {
             // What interrupts took from an idle thread is not its own.
-            if of_thread.get(&row.thread) == Some(&row.process) {
+            let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
+            if counts && of_thread.get(&row.thread) == Some(&row.process) {
                 let sums = sampled.entry(row.thread).or_default();
                 sums.cpu = sums.cpu.saturating_add(row.weight);
                 sums.samples += 1;
@@ -232,13 +251,15 @@ impl Question {
     fn accounts(
         &self,
         recording: &OpenRecording,
+        times: Option<&Times>,
         threads: &[ThreadRow],
     ) -> Result<FxHashMap<ThreadId, ThreadAccount>, Error> {
         if !recording.info().has_switches {
             return Ok(FxHashMap::default());
         }
         let (start, end) = self.time.bounds();
-        let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), threads);
+        let accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), threads);
+        let mut accounting = recording::inside(accounting, times, threads);
         // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
         recording.archive().scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads.into_iter().map(|account| (account.thread, account)).collect())

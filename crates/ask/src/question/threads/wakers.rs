@@ -2,7 +2,7 @@
 //! are shown.
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{MethodName, Span, pieces};
+use tracesift_analysis::{MethodName, Span, Times, pieces};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
@@ -73,7 +73,7 @@ struct WakeSums {
 /// Reads the switches of these threads.
 pub(super) fn fill(
     opened: &OpenRecording,
-    time: TimeRange,
+    (time, times): (TimeRange, Option<&Times>),
     rows: &mut [Row],
     threads: &[ThreadRow],
     processes: &[ProcessRow],
@@ -85,22 +85,16 @@ pub(super) fn fill(
     let (range, has_ready) = (Span::new(start, end), opened.info().has_ready);
     let mut sums: FxHashMap<ThreadId, WakeSums> =
         rows.iter().map(|row| (row.thread.thread, WakeSums::default())).collect();
+    let of_threads = rows.iter().map(|row| (row.thread.thread, row.process.process));
+    let times = times.map(|times| times.of_threads(range, of_threads));
     let time = (range != Span::ALL).then_some(start..end);
     opened.archive().scan(time, |row: &WokenSwitch| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
-        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
-        if let Some(name) = wait_reason::of(row) {
-            let reason = Reason { name, count: 0, wait: 0 };
-            let reason = sums.reasons.entry((row.off_state, row.wait_reason)).or_insert(reason);
-            reason.count += 1;
-            reason.wait += wait.length();
-        }
-        let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
-        if let Some(readier) = row.readier.filter(|_| woken_in_time) {
-            let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
-            let wake_ups = sums.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: *row });
-            wake_ups.count += 1;
-            wake_ups.wait += wait.length();
+        match &times {
+            None => sums.add(row, has_ready, range),
+            Some(times) => times.touching(row.thread, row.off_time, row.time).iter().for_each(|time| {
+                sums.add(row, has_ready, *time);
+            }),
         }
     })?;
     let known = Threads::new(threads, processes);
@@ -114,6 +108,24 @@ pub(super) fn fill(
 }
 
 impl WakeSums {
+    /// Adds the wait of a row, cut to a range.
+    fn add(&mut self, row: &WokenSwitch, has_ready: bool, range: Span) {
+        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
+        if let Some(name) = wait_reason::of(row) {
+            let reason = Reason { name, count: 0, wait: 0 };
+            let reason = self.reasons.entry((row.off_state, row.wait_reason)).or_insert(reason);
+            reason.count += 1;
+            reason.wait += wait.length();
+        }
+        let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
+        if let Some(readier) = row.readier.filter(|_| woken_in_time) {
+            let key = (readier, row.ready_stack, row.flags & Waker::FLAGS);
+            let wake_ups = self.wakers.entry(key).or_insert_with(|| WakeUps { count: 0, wait: 0, row: *row });
+            wake_ups.count += 1;
+            wake_ups.wait += wait.length();
+        }
+    }
+
     fn finish(self, threads: &Threads<'_>, names: &mut StackNames) -> Detail {
         let mut reasons: Vec<Reason> = self.reasons.into_values().collect();
         reasons.sort_by(|a, b| b.wait.cmp(&a.wait).then_with(|| a.name.cmp(&b.name)));

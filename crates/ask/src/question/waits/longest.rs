@@ -2,10 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::ControlFlow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{Span, pieces};
+use tracesift_analysis::{Span, TimesOfThreads, pieces};
 use tracesift_archive::Error;
 use tracesift_trace::rows::ContextSwitchRow;
 use tracesift_trace::{ProcessId, StackId, view};
@@ -73,27 +72,26 @@ type Rank = (i64, Reverse<i64>, Reverse<i32>);
 pub(super) fn find(
     opened: &OpenRecording,
     question: &Question,
-    top: Top,
+    (top, times): (Top, Option<&TimesOfThreads>),
     processes: &FxHashSet<ProcessId>,
     threads: &Threads<'_>,
     names: &mut StackNames,
 ) -> Result<Vec<Wait>, Error> {
     let wanted = top.take.unwrap_or(usize::MAX).saturating_add(top.skip);
     let has_ready = opened.info().has_ready;
-    let (start, end) = question.time.bounds();
-    let range = Span::new(start, end);
+    let range = question.range();
     // The shortest on top, so that it can give way; of equals the later one does.
     let mut longest: BinaryHeap<Reverse<Rank>> = BinaryHeap::new();
     let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
     let mut filter = Filter::new(question, processes, threads);
-    let time = (range != Span::ALL).then_some(start..end);
-    opened.archive().scan_while(time, |row: &WaitRow| {
-        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return ControlFlow::Continue(()) };
+    let time = (range != Span::ALL).then_some(range.start..range.end);
+    let mut see = |row: &WaitRow, range: Span| {
+        let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         let length = wait.length();
         let key = (length, Reverse(wait.start), Reverse(row.thread.0));
         let is_long = longest.len() < wanted || longest.peek().is_some_and(|Reverse(shortest)| key > *shortest);
         if !is_long || !filter.accepts(row, wait, names) {
-            return ControlFlow::Continue(());
+            return;
         }
         longest.push(Reverse(key));
         rows.insert((length, wait.start, row.thread.0), Wait { span: wait, row: *row });
@@ -102,7 +100,12 @@ pub(super) fn find(
         {
             rows.remove(&(length, start, thread));
         }
-        ControlFlow::Continue(())
+    };
+    opened.archive().scan(time, |row: &WaitRow| match times {
+        None => see(row, range),
+        Some(times) => {
+            times.touching(row.thread, row.off_time, row.time).iter().for_each(|time| see(row, *time));
+        }
     })?;
     let mut waits: Vec<Wait> = rows.into_values().collect();
     waits.sort_by_key(|wait| (wait.span.length(), Reverse(wait.span.start), Reverse(wait.row.thread.0)));

@@ -7,6 +7,7 @@ pub mod sums;
 pub(super) mod windows;
 
 use clap::Args;
+use tracesift_analysis::{Span, TimesOfThreads};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
@@ -17,6 +18,8 @@ use crate::answer::{Column, Section};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
+use crate::inside_options::InsideOptions;
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
@@ -37,6 +40,8 @@ pub struct Question {
     pub filter: ProcessFilter,
     /// Waits in this range; they are cut to it.
     pub time: TimeRange,
+    /// What chooses times in it: a wait that they cut apart is several.
+    pub inside: Vec<Inside>,
     /// Only waits whose stack has such a method.
     pub methods: MethodPatterns,
     /// Length of a wait, ns.
@@ -53,6 +58,8 @@ pub struct Options {
     filter: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     top: Top,
     /// Only waits in whose stack such a function stands, or `module!function`
@@ -105,6 +112,7 @@ impl QuestionOptions for Options {
         let waits = Question {
             filter: self.filter.clone(),
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             methods: MethodPatterns::parse(&self.methods, self.include_module),
             length: Between { min: self.min_wait, max: self.max_wait },
             top: self.top,
@@ -134,7 +142,7 @@ impl Ask for Question {
     }
 
     fn limits(&self) -> Vec<&'static str> {
-        self.length.given(["--min-wait", "--max-wait"]).collect()
+        self.length.given(["--min-wait", "--max-wait"]).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -150,17 +158,35 @@ impl Ask for Question {
         if !recording.info().has_switches {
             return Ok(recording.file.absent("context switches", recording.file.absence_of("context_switches")));
         }
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
+        }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
+        let times = self.times(recording, &threads)?;
         let accepted = Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
         let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let top = Top { take: self.top.take.or(Some(WAITS)), ..self.top };
-        let mut waits = longest::find(recording, self, top, &accepted, &known, &mut names)?;
+        let mut waits = longest::find(recording, self, (top, times.as_ref()), &accepted, &known, &mut names)?;
         top.apply(&mut waits);
         let chains = chain::of(recording, &waits, &known, &mut names)?;
         let rows: Vec<Row> =
             waits.iter().zip(chains).map(|(wait, chain)| Row::new(wait, chain, &known, &mut names)).collect();
         Ok(COLUMNS.section(&recording.file, &rows, Vec::new()))
+    }
+}
+
+impl Question {
+    /// The times of threads that are asked for; `None`: all of the range.
+    fn times(&self, recording: &OpenRecording, threads: &[ThreadRow]) -> Result<Option<TimesOfThreads>, Error> {
+        let threads = threads.iter().map(|row| (row.thread, row.process));
+        let times = Inside::times(&self.inside, recording)?;
+        Ok(times.map(|times| times.of_threads(self.range(), threads)))
+    }
+
+    fn range(&self) -> Span {
+        let (start, end) = self.time.bounds();
+        Span::new(start, end)
     }
 }

@@ -315,6 +315,7 @@ fn profiles_add_up_to_what_the_threads_did() {
                 measure,
                 filter: ProcessFilter::default(),
                 time: TimeRange::default(),
+                inside: Vec::new(),
                 origin: 0,
                 methods: MethodPatterns::default(),
                 said: String::new(),

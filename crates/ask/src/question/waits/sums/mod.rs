@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 
 use clap::ValueEnum;
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::{DescendingUnion, Interrupt, Span, pieces};
+use tracesift_analysis::{DescendingUnion, Interrupt, PartsByEnd, Span, TimesOfThreads, pieces};
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow, switch_flags};
@@ -28,6 +28,7 @@ use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::order::Top;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
@@ -242,8 +243,12 @@ impl Ask for Question {
         if !recording.info().has_switches {
             return Ok(recording.file.absent("context switches", recording.file.absence_of("context_switches")));
         }
+        if let Some(absent) = Inside::absent(&self.waits.inside, recording)? {
+            return Ok(absent);
+        }
         let processes: Vec<ProcessRow> = recording.archive().rows()?;
         let threads: Vec<ThreadRow> = recording.archive().rows()?;
+        let times = self.waits.times(recording, &threads)?;
         let accepted = Processes::new(&processes).selected(&self.waits.filter).map(|row| row.process).collect();
         let known = Threads::new(&threads, &processes);
         let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
@@ -253,7 +258,7 @@ impl Ask for Question {
             labels: Labels::default(),
             sums: FxHashMap::default(),
         };
-        self.read(recording, &accepted, &known, &mut names, &mut adder)?;
+        self.read((recording, times), &accepted, &known, &mut names, &mut adder)?;
 
         let Adder { labels, sums, .. } = adder;
         let mut rows: Vec<Row> =
@@ -301,24 +306,23 @@ impl Question {
     /// Shows the waits to `adder`, by descending end.
     fn read(
         &self,
-        recording: &OpenRecording,
+        (recording, times): (&OpenRecording, Option<TimesOfThreads>),
         processes: &FxHashSet<ProcessId>,
         threads: &Threads<'_>,
         names: &mut StackNames,
         adder: &mut Adder<'_>,
     ) -> Result<(), Error> {
         let has_ready = recording.info().has_ready;
-        let (start, end) = self.waits.time.bounds();
-        let range = Span::new(start, end);
+        let range = self.waits.range();
         let mut filter = Filter::new(&self.waits, processes, threads);
         let mut pending: BinaryHeap<ByEnd> = BinaryHeap::new();
         let mut due: Vec<Wait> = Vec::new();
         // A scan cannot break off; what fails inside is told behind it.
         let mut failed = None;
-        let time = (range != Span::ALL).then_some(start..end);
-        recording.archive().scan_backwards(time, |row: &WaitRow| {
-            // What is still to come ends before this row does.
-            while pending.peek().is_some_and(|wait| wait.0.span.end >= row.time) || pending.len() > MOST_PENDING {
+        let time = (range != Span::ALL).then_some(range.start..range.end);
+        let mut see = |row: &WaitRow, range: Span, end: i64| {
+            // What is still to come ends before this part does.
+            while pending.peek().is_some_and(|wait| wait.0.span.end >= end) || pending.len() > MOST_PENDING {
                 due.extend(pending.pop().map(|wait| wait.0));
             }
             if due.len() >= AT_ONCE && failed.is_none() {
@@ -332,7 +336,15 @@ impl Question {
             {
                 pending.push(ByEnd(Wait { span, row: *row }));
             }
+        };
+        let mut parts = times.map(PartsByEnd::new);
+        recording.archive().scan_backwards(time, |row: &WaitRow| match &mut parts {
+            None => see(row, range, row.time),
+            Some(parts) => parts.row(row.thread, (row.off_time.min(row.time), row.time), *row, &mut see),
         })?;
+        if let Some(parts) = &mut parts {
+            parts.finish(&mut see);
+        }
         if let Some(error) = failed {
             return Err(error);
         }

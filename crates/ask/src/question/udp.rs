@@ -1,5 +1,6 @@
 //! `dump udp`: datagrams between two ends.
 
+use tracesift_analysis::Times;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
@@ -9,7 +10,7 @@ use tracesift_trace::schema::{ColumnSet, Row as _, TableDefinition};
 
 use crate::answer::ColumnOf;
 use crate::question::tcp::{
-    DATAGRAM_CONDITIONS, DATAGRAM_DIMENSIONS, DATAGRAM_LIMITS, DATAGRAM_LIST, DATAGRAM_MEASURES, of_ranges, times,
+    DATAGRAM_CONDITIONS, DATAGRAM_DIMENSIONS, DATAGRAM_LIMITS, DATAGRAM_LIST, DATAGRAM_MEASURES, life, of_ranges,
 };
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
@@ -71,20 +72,25 @@ impl TableQuestion for Udp {
     ]);
 
     const PARTS: Option<&'static TableDefinition> = Some(NetworkIoRow::TABLE);
+    const PARTS_IN_TIMES: bool = true;
 
     fn process(row: &ConnectionRow) -> Option<ProcessId> {
         row.process
     }
 
     fn times(row: &ConnectionRow) -> (i64, i64) {
-        times(row)
+        life(row)
     }
 
     fn is_asked(row: &ConnectionRow) -> bool {
         row.protocol == protocols::UDP
     }
 
-    fn parts(recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Vec<ConnectionRow>>, Error> {
-        of_ranges(recording, ranges)
+    fn parts(
+        recording: &OpenRecording,
+        ranges: &[TimeRange],
+        times: Option<&Times>,
+    ) -> Result<Vec<Vec<ConnectionRow>>, Error> {
+        of_ranges(recording, ranges, times)
     }
 }

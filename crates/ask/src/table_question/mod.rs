@@ -50,6 +50,7 @@ mod wanted;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use tracesift_analysis::Times;
 use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_archive::{Archive, Error, Readable, Table};
 use tracesift_grammar::TimeRange;
@@ -251,11 +252,19 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The table from which the figures of a part of a recording are made, where the rows have those of the whole recording.
     const PARTS: Option<&'static TableDefinition> = None;
 
-    /// The rows that touch each part of a recording, with the figures of the part, for a question with [`PARTS`](Self::PARTS).
+    /// Whether [`parts`](Self::parts) knows the figures of chosen times.
+    const PARTS_IN_TIMES: bool = false;
+
+    /// The rows that touch each part of a recording, there one of these times if any are chosen, with the figures of the part, for a question
+    /// with [`PARTS`](Self::PARTS).
     ///
     /// # Errors
     /// When a table cannot be read.
-    fn parts(_recording: &OpenRecording, _ranges: &[TimeRange]) -> Result<Vec<Vec<Self::Row>>, Error> {
+    fn parts(
+        _recording: &OpenRecording,
+        _ranges: &[TimeRange],
+        _times: Option<&Times>,
+    ) -> Result<Vec<Vec<Self::Row>>, Error> {
         Ok(Vec::new())
     }
 }

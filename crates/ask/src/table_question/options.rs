@@ -23,6 +23,7 @@ use crate::answer::Column;
 use crate::ask::When;
 use crate::etwanalyzer::Legacy;
 use crate::growth::Growth;
+use crate::inside::Inside;
 use crate::inside_options::InsideOptions;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
@@ -63,6 +64,11 @@ impl<Q: TableQuestion> Options<Q> {
         let Given { asked, is_sorted, .. } = &self.given;
         let word = |measure: usize| asked.stated.measures[measure].words.first().copied();
         is_sorted.then(|| asked.sort.and_then(word).unwrap_or(BY_NAME))
+    }
+
+    /// What chooses times.
+    pub(crate) fn inside(&self) -> Result<Vec<Inside>, UsageError> {
+        self.given.inside.inside()
     }
 
     /// The rules of `--tag-file`, where there are some.

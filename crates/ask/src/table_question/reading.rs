@@ -139,7 +139,8 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
 
     /// Sees the rows that touch one of the ranges.
     fn rows(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
-        if const { Q::PARTS.is_some() } && ranges.iter().any(|range| !range.is_everything()) {
+        let is_everything = self.inside.is_none() && ranges.iter().all(TimeRange::is_everything);
+        if const { Q::PARTS.is_some() } && !is_everything {
             return self.parts(recording, ranges);
         }
         if let Some(times) = self.inside {
@@ -179,19 +180,8 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
             for range in self.seen.ranges.touching(start, end) {
                 let range = (range, self.seen.ranges.spans()[range]);
                 parts_inside((start, end), spans, range.1, Q::COUNTS_AT_END, &mut parts);
-                if parts.is_empty() {
-                    continue;
-                }
-                let Some(place) = self.place(row) else { return };
-                let sums = match self.seen.has_one_range() {
-                    true => place as usize,
-                    false => self.seen.sums_in(range.0, place),
-                };
-                for part in &parts {
-                    self.additions.add(&mut self.seen.read.sums, sums, row, *part);
-                    if let (Some(keeper), Some((start, length))) = (&mut self.seen.keeper, part.counted) {
-                        keep::<Q>(keeper, place, row, Part { start, length, ..*part });
-                    }
+                if !parts.is_empty() {
+                    self.add(range.0, row, &parts);
                 }
             }
         })
@@ -202,7 +192,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
         let range = self.seen.ranges.all();
         let mut rows = Vec::new();
         if Q::PARTS.is_some() && !time.is_everything() {
-            rows = Q::parts(recording, &[time])?.pop().unwrap_or_default();
+            rows = Q::parts(recording, &[time], None)?.pop().unwrap_or_default();
             rows.retain(|row| self.place(row).is_some());
             return Ok(rows);
         }
@@ -216,23 +206,40 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
 
     /// Adds up rows that have the figures of their part.
     fn parts(&mut self, recording: &OpenRecording, ranges: &[TimeRange]) -> Result<(), Error> {
-        for (range, rows) in Q::parts(recording, ranges)?.iter().enumerate() {
+        let mut parts = Vec::new();
+        for (range, rows) in Q::parts(recording, ranges, self.inside)?.iter().enumerate() {
             for row in rows {
+                let (start, end) = Q::times(row);
                 let span = self.seen.ranges.spans()[range];
-                let Some(part) = part(Q::times(row), span, Q::COUNTS_AT_END) else { continue };
-                let Some(place) = self.place(row) else { continue };
-                if self.seen.has_one_range() {
-                    self.additions.add(&mut self.seen.read.sums, place as usize, row, part);
-                    if let Some(keeper) = &mut self.seen.keeper {
-                        keep::<Q>(keeper, place, row, part);
+                parts.clear();
+                match self.inside {
+                    None => parts.extend(part((start, end), span, Q::COUNTS_AT_END)),
+                    Some(times) => {
+                        let spans = times.touching(Q::process(row), start, end);
+                        parts_inside((start, end), spans, span, Q::COUNTS_AT_END, &mut parts);
                     }
-                } else {
-                    let sums = self.seen.sums_in(range, place);
-                    self.additions.add(&mut self.seen.read.sums, sums, row, part);
+                }
+                if !parts.is_empty() {
+                    self.add(range, row, &parts);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds the parts of a row in a range, unless it is not asked for.
+    fn add(&mut self, range: usize, row: &Q::Row, parts: &[Part]) {
+        let Some(place) = self.place(row) else { return };
+        let sums = match self.seen.has_one_range() {
+            true => place as usize,
+            false => self.seen.sums_in(range, place),
+        };
+        for part in parts {
+            self.additions.add(&mut self.seen.read.sums, sums, row, *part);
+            if let (Some(keeper), Some((start, length))) = (&mut self.seen.keeper, part.counted) {
+                keep::<Q>(keeper, place, row, Part { start, length, ..*part });
+            }
+        }
     }
 
     /// Deals the rows to the ranges.

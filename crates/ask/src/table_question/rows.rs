@@ -175,6 +175,8 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
         How::AliveFirst | How::AliveLast | How::Begun | How::Over => cell(group, 0),
         How::SumBegun | How::SumOver | How::SumLeft => cell(group, 0),
         How::Peak | How::SumPeak => Some(peak(&group.lives)),
+        // Times with gaps between them have no tenths.
+        How::Tenths if plan.inside.is_some() => None,
         How::Tenths => growing_tenths(&group.lives, group.range),
         How::SumOnce => sum_once(&mut group.once),
         How::Duration | How::Max | How::SumKnown => cell(group, 0).filter(|figure| *figure != NO_FIGURE),

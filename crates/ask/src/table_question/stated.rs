@@ -53,6 +53,8 @@ pub(super) struct Stated {
     pub(super) tree: Option<&'static str>,
     pub(super) shorthands: &'static [Shorthand],
     pub(super) parts: Option<&'static TableDefinition>,
+    /// Whether these figures are known of chosen times.
+    pub(super) parts_in_times: bool,
     pub(super) only_whole: bool,
     pub(super) rows: OverRows,
 }
@@ -117,6 +119,7 @@ impl Stated {
             tree: Q::TREE,
             shorthands: Q::SHORTHANDS,
             parts: Q::PARTS,
+            parts_in_times: Q::PARTS_IN_TIMES,
             only_whole: Q::ONLY_WHOLE,
             rows: OverRows { count: Q::count, notes: Q::notes, read: reading::read::<Q>, tally: tally::of::<Q> },
         })
@@ -173,7 +176,7 @@ impl Stated {
 
     /// Whether regions and the focus can choose times: single rows have them.
     pub(super) fn has_times(&self) -> bool {
-        self.parts.is_none() && !self.only_whole
+        (self.parts.is_none() || self.parts_in_times) && !self.only_whole
     }
 
     /// Whether rows have tags.

@@ -13,6 +13,7 @@ use tracesift_grammar::TimeRange;
 use self::asked::Asked;
 use self::plain::Plain;
 use self::random::Random;
+use super::arithmetic::How;
 use super::dimension::Of;
 use super::stated::Stated;
 use super::{Listing, Question, TableQuestion};
@@ -108,16 +109,27 @@ fn only_inside_is_within<Q: TableQuestion>(
     let (start, end) = time.bounds();
     let mut within = question.clone();
     within.time = time;
-    if Q::PARTS.is_some() || Q::ONLY_WHOLE {
+    if (Q::PARTS.is_some() && !Q::PARTS_IN_TIMES) || Q::ONLY_WHOLE {
         return;
     }
+    // Chosen times have no tenths.
+    let is_of_tenths = |place: usize| matches!(Q::MEASURES[place].is.how, How::Tenths);
+    let mut limited = question.group_limits.iter().map(|(place, _)| *place).chain(question.sort);
+    if limited.any(is_of_tenths) {
+        return;
+    }
+    let tenths: Vec<&str> =
+        Q::MEASURES.iter().filter(|measure| matches!(measure.is.how, How::Tenths)).map(|of| of.is.column.key).collect();
     for listing in [None, Some(Listing::Flat)] {
         let listed = |question: &Question<Q>| match listing {
             Some(listing) => question.clone().listed(listing),
             None => question.clone(),
         };
-        let expected = listed(&within).section(recording).expect("an answer");
+        let mut expected = listed(&within).section(recording).expect("an answer");
         let mut inside = listed(question);
+        for (place, _) in inside.columns().iter().enumerate().filter(|(_, column)| tenths.contains(&column.key)) {
+            expected.rows.iter_mut().for_each(|row| row[place] = Value::None);
+        }
         inside.time = TimeRange::default();
         // Both halves are one span.
         let middle = start / 2 + end / 2;

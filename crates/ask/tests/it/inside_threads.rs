@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tracesift_analysis::Span;
+use tracesift_analysis::{Span, Times};
 use tracesift_ask::answer::{Section, Value};
 use tracesift_ask::inside::Inside;
 use tracesift_ask::measure::Measure;
@@ -17,6 +17,8 @@ use tracesift_extract::Options;
 use tracesift_grammar::TimeRange;
 use tracesift_scenario::{Knobs, Scenario, SplitMix64};
 use tracesift_testing::recording::{extract_file, write_etl};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ProcessRow;
 
 /// Figures by what they are of.
 type Sums = BTreeMap<Vec<String>, Vec<i64>>;
@@ -83,6 +85,17 @@ fn compare<Q: Ask>(
     }
 }
 
+/// What each process did: run, wait, ready, open and unknown time, switches.
+fn figures(recording: &OpenRecording, time: TimeRange, times: Option<&Times>) -> BTreeMap<ProcessId, [i64; 6]> {
+    let processes: Vec<ProcessRow> = recording.archive().rows().expect("processes");
+    let rows = recording.process_figures(&processes, time, times).expect("figures");
+    let figures = rows.iter().map(|row| {
+        let figures = [row.run, row.wait, row.ready, row.open, row.unknown, row.switches];
+        (row.process, figures.map(Option::unwrap_or_default))
+    });
+    figures.filter(|(_, figures)| figures.iter().any(|figure| *figure != 0)).collect()
+}
+
 /// Every recording with some spans of time.
 fn each(mut visit: impl FnMut(u64, &OpenRecording, &[Span])) {
     for seed in 300..324 {
@@ -113,11 +126,25 @@ fn processes_threads_and_methods_have_the_sums_of_the_spans() {
     each(|seed, recording, spans| {
         let what = |question: &str| format!("{question} of seed {seed}");
         let keys = ["process", "pid", "start_ns"];
-        compare(&what("cpu"), (recording, spans), (&keys, &precise), |time, inside| cpu::Question {
+        // A process that did not run has no row, however long it waited.
+        let of_running = ["run_ns", "cpu_ns", "samples"];
+        compare(&what("cpu"), (recording, spans), (&keys, &of_running), |time, inside| cpu::Question {
             time,
             inside,
             ..cpu::Question::default()
         });
+        assert_eq!(
+            figures(recording, TimeRange::default(), Some(&Times::of_spans(spans.to_vec()))),
+            spans.iter().fold(BTreeMap::new(), |mut sums, span| {
+                for (process, figures) in figures(recording, range(*span), None) {
+                    let of_process = sums.entry(process).or_insert([0; 6]);
+                    of_process.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+                }
+                sums
+            }),
+            "{}: {spans:?}",
+            what("cpu")
+        );
         let keys = ["process", "pid", "tid", "thread_start_ns"];
         compare(&what("threads"), (recording, spans), (&keys, &precise), |time, inside| threads::Question {
             time,

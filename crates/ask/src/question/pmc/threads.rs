@@ -1,6 +1,6 @@
 //! What counters counted for threads: differences between switches, or the best source that the recording has.
 
-use tracesift_analysis::Span;
+use tracesift_analysis::{Span, Times};
 use tracesift_archive::Error;
 use tracesift_extract::counters::counter_sums;
 use tracesift_grammar::TimeRange;
@@ -160,7 +160,11 @@ impl TableQuestion for Threads {
         row.best == Some(true)
     }
 
-    fn parts(recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Vec<CounterSummaryRow>>, Error> {
+    fn parts(
+        recording: &OpenRecording,
+        ranges: &[TimeRange],
+        _: Option<&Times>,
+    ) -> Result<Vec<Vec<CounterSummaryRow>>, Error> {
         let spans: Vec<Span> = ranges.iter().map(TimeRange::bounds).map(|(start, end)| Span::new(start, end)).collect();
         counter_sums(recording.archive(), &spans)
     }

@@ -16,6 +16,7 @@ use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::recording::OpenRecording;
 use crate::table_question::TableQuestion as _;
@@ -187,6 +188,10 @@ impl Ask for Question {
             return Ok(recording.file.absent(STALLS, absence));
         }
         let packets = Packets::of(recording, &connections, &self.connections)?;
+        if let Some(absent) = Inside::absent(&self.connections.inside, recording)? {
+            return Ok(absent);
+        }
+        let times = Inside::times(&self.connections.inside, recording)?;
         let mut stalls = Stalls::default();
         archive.scan(None, |io: &NetworkIoRow| stalls.add(io))?;
         let (start, end) = self.connections.time.bounds();
@@ -195,7 +200,9 @@ impl Ask for Question {
             if io.time < start || io.time >= end {
                 continue;
             }
-            if let Some((process, connection)) = packets.whose(&io) {
+            if let Some((process, connection)) = packets.whose(&io)
+                && times.as_ref().is_none_or(|times| times.contain(process.as_ref().map(|row| row.process), io.time))
+            {
                 rows.push(Row { io, delay, process, connection });
             }
         }

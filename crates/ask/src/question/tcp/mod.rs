@@ -11,6 +11,7 @@ pub mod retransmits;
 mod traffic;
 
 use clap::Args;
+use tracesift_analysis::Times;
 use tracesift_archive::Error;
 use tracesift_grammar::{TimeRange, parse_size};
 use tracesift_trace::ProcessId;
@@ -24,7 +25,7 @@ use self::limits::{CONDITIONS, LIMITS};
 pub(crate) use self::limits::{DATAGRAM_CONDITIONS, DATAGRAM_LIMITS};
 pub(crate) use self::names::connections;
 pub use self::packets::Order;
-pub(crate) use self::parts::{of_ranges, times};
+pub(crate) use self::parts::{life, of_ranges};
 pub(crate) use self::traffic::Traffic;
 
 use crate::answer::ColumnOf;
@@ -94,21 +95,26 @@ impl TableQuestion for Tcp {
     const LEGACY: Option<Legacy> = Some(legacy::LEGACY);
 
     const PARTS: Option<&'static TableDefinition> = Some(NetworkIoRow::TABLE);
+    const PARTS_IN_TIMES: bool = true;
 
     fn process(row: &ConnectionRow) -> Option<ProcessId> {
         row.process
     }
 
     fn times(row: &ConnectionRow) -> (i64, i64) {
-        times(row)
+        life(row)
     }
 
     fn is_asked(row: &ConnectionRow) -> bool {
         row.protocol == protocols::TCP
     }
 
-    fn parts(recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Vec<ConnectionRow>>, Error> {
-        of_ranges(recording, ranges)
+    fn parts(
+        recording: &OpenRecording,
+        ranges: &[TimeRange],
+        times: Option<&Times>,
+    ) -> Result<Vec<Vec<ConnectionRow>>, Error> {
+        of_ranges(recording, ranges, times)
     }
 }
 
@@ -156,6 +162,7 @@ impl QuestionOptions for Options {
         })?;
         let mut connections = self.connections.question();
         connections.tags = self.connections.load_tags(warn)?;
+        connections.inside = self.connections.inside()?;
         if self.issues.is_some() {
             return Ok(Plan::from(issues::Question { connections, order }));
         }

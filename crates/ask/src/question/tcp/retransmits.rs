@@ -12,6 +12,7 @@ use crate::ask::Ask;
 use crate::candidates::Candidates;
 use crate::columns::Columns;
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::order::Between;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::recording::OpenRecording;
@@ -140,6 +141,10 @@ impl Ask for Question {
             return Ok(recording.file.absent("retransmits", absence));
         }
         let packets = Packets::of(recording, &archive.rows::<ConnectionRow>()?, &self.connections)?;
+        if let Some(absent) = Inside::absent(&self.connections.inside, recording)? {
+            return Ok(absent);
+        }
+        let times = Inside::times(&self.connections.inside, recording)?;
         let time = self.connections.time;
         let (start, end) = time.bounds();
         let mut rows = Vec::new();
@@ -150,7 +155,9 @@ impl Ask for Question {
             if !self.delay.contains(io.delay) || !self.size.contains(Some(io.size)) {
                 return;
             }
-            if let Some((process, connection)) = packets.whose(io) {
+            if let Some((process, connection)) = packets.whose(io)
+                && times.as_ref().is_none_or(|times| times.contain(process.as_ref().map(|row| row.process), io.time))
+            {
                 rows.push(Row { io: *io, process, connection });
             }
         })?;

@@ -57,7 +57,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
     /// The rows of a part of the recording, where they have other figures than those of the whole.
     fn parts(&self, time: TimeRange) -> Option<Self> {
         Q::PARTS?;
-        let rows = Q::parts(self.recording, &[time]).expect("rows of a part").remove(0);
+        let rows = Q::parts(self.recording, &[time], None).expect("rows of a part").remove(0);
         Some(Self::new(self.recording, rows))
     }
 
@@ -202,7 +202,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
 
     /// Compares a list of single rows with the rows that are asked for.
     pub(super) fn compare_list(&self, asked: &Asked<Q>, section: &Section, place: &str) {
-        let rows = self.asked(asked, asked.question.time);
+        let time = asked.question.time;
+        let parts = if time.is_everything() { None } else { self.parts(time) };
+        let rows = parts.as_ref().unwrap_or(self).asked(asked, time);
         let shown = |value: Option<&Value>| match value {
             Some(Value::Text(text)) => Some(text.clone()),
             _ => None,

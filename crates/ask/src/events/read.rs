@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
+use tracesift_analysis::Times;
 use tracesift_archive::{Archive, Error};
 use tracesift_etl::schema::Decoded;
 use tracesift_grammar::TimeRange;
@@ -50,6 +51,8 @@ pub(crate) struct Events<'q> {
     pub(crate) needed: ColumnSet<EventRow>,
     /// Whether somebody looks at the fields.
     pub(crate) with_fields: bool,
+    /// The times that count; `None`: all.
+    pub(crate) times: Option<&'q Times>,
 }
 
 /// One event.
@@ -86,13 +89,16 @@ impl Events<'_> {
         if with_fields {
             needed = needed.and(ColumnSet::of(&["fields"]));
         }
+        if self.times.is_some() {
+            needed = needed.and(ColumnSet::of(&["time"]));
+        }
         let mut named = NamedFields::new();
         let mut visit_row = |row: &EventRow| {
             let process = row.process.and_then(|id| processes.get(id.index()));
             let pid = process.and_then(|row| u32::try_from(row.pid).ok());
             let tid = row.thread.and_then(|id| threads.get(id.index())).map(|row| row.tid);
             let is_asked = subjects.accept(row.process, pid, tid.and_then(|tid| u32::try_from(tid).ok()), None);
-            if !is_asked {
+            if !is_asked || self.times.is_some_and(|times| !times.contain(row.process, row.time)) {
                 return ControlFlow::Continue(());
             }
             let document = if with_fields { serde_json::from_str(&row.fields).ok() } else { None };

@@ -12,6 +12,7 @@ use super::Question;
 use super::dimension::{By, Part, Parts};
 use super::sums::{Budget, FieldSum};
 use crate::events::{EventRead, Events, choice, note_of_selection, notes_of_names};
+use crate::inside::Inside;
 use crate::recording::OpenRecording;
 use crate::time_windows::TimeWindows;
 
@@ -51,7 +52,9 @@ impl Groups {
         let mut all = Self { events: vec![0; ranges.len()], ..Self::default() };
         let mut key: Vec<Part> = Vec::with_capacity(by.len() + 1);
         let filter = &question.filter;
-        let events = Events { filter, fields: &question.fields, choose: choice(filter), needed, with_fields };
+        let times = Inside::times(&question.inside, recording)?;
+        let times = times.as_ref();
+        let events = Events { filter, fields: &question.fields, choose: choice(filter), needed, with_fields, times };
         let bounds = windows.bounds();
         let time = TimeRange { start: bounds.as_ref().map(|all| all.start), end: bounds.map(|all| all.end) };
         let named = events.read(recording.archive(), time, &mut |event| {

@@ -22,11 +22,12 @@ use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::events::{EventFilter, EventKind, Events, FieldFilter, FieldPath, choice};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
 use crate::order::Top;
 use crate::recording::OpenRecording;
 
 /// What is asked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// Which events: kinds, processes, threads.
     pub filter: EventFilter,
@@ -34,6 +35,8 @@ pub struct Question {
     pub fields: Vec<FieldFilter>,
     /// Which part of the recording.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// By what they are grouped.
     pub by: Vec<By>,
     /// The fields of which figures are wanted.
@@ -74,7 +77,8 @@ impl Ask for Question {
 
     fn limits(&self) -> Vec<&'static str> {
         let tid = (!self.filter.threads.is_everything()).then_some("--tid");
-        tid.into_iter().chain((!self.fields.is_empty()).then_some("--where")).collect()
+        let fields = (!self.fields.is_empty()).then_some("--where");
+        tid.into_iter().chain(fields).chain(Inside::options(&self.inside)).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -102,6 +106,9 @@ impl Ask for Question {
         let file = &recording.file;
         if recording.archive().row_count::<EventRow>() == 0 {
             return Ok(ranges.iter().map(|_| file.absent("events", file.absence_of(EventRow::TABLE.name))).collect());
+        }
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(vec![absent; ranges.len()]);
         }
         answer::sections(self, recording, ranges)
     }
@@ -166,7 +173,14 @@ impl Question {
         let mut looked_at = 0;
         let needed = ColumnSet::of(&["time"]);
         let filter = EventFilter::default();
-        let events = Events { filter: &filter, fields: &[], choose: choice(&self.filter), needed, with_fields: true };
+        let events = Events {
+            filter: &filter,
+            fields: &[],
+            choose: choice(&self.filter),
+            needed,
+            with_fields: true,
+            times: None,
+        };
         events.read(recording.archive(), TimeRange::default(), &mut |event| {
             let mut has_fields = !wanted.is_empty();
             for path in &self.sums {

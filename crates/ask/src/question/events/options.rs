@@ -9,6 +9,7 @@ use super::{Question, answer};
 use crate::ask::{SeriesOptions, When, WhenOptions};
 use crate::events::{EventFilter, FieldFilter, FieldPath, IdRanges};
 use crate::filter::ProcessFilter;
+use crate::inside_options::InsideOptions;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::usage_error::UsageError;
@@ -80,6 +81,8 @@ pub struct Options {
     processes: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     series: SeriesOptions,
     #[command(flatten)]
@@ -204,9 +207,9 @@ impl QuestionOptions for Options {
             threads: self.tid.clone().unwrap_or_default(),
             ..EventFilter::default()
         };
-        let (fields, time) = (self.conditions.clone(), TimeRange::default());
+        let (fields, time, inside) = (self.conditions.clone(), TimeRange::default(), self.inside.inside()?);
         let (sort, top) = (self.sort, self.top);
-        Ok(Plan::from(Question { filter, fields, time, by, sums, pivot, figure, sort, top }))
+        Ok(Plan::from(Question { filter, fields, time, inside, by, sums, pivot, figure, sort, top }))
     }
 }
 

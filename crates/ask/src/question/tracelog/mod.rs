@@ -20,6 +20,8 @@ use crate::candidates::Candidates;
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::events::{EventFilter, EventKind, IdRanges};
 use crate::filter::ProcessFilter;
+use crate::inside::Inside;
+use crate::inside_options::InsideOptions;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::recording::OpenRecording;
@@ -40,12 +42,14 @@ pub enum Sort {
 }
 
 /// What is asked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// Which processes and threads.
     pub filter: EventFilter,
     /// Which part of the recording.
     pub time: TimeRange,
+    /// What chooses times in it.
+    pub inside: Vec<Inside>,
     /// Which providers and events.
     pub provider: ProviderChoice,
     /// What the message must be: see [`message_patterns`].
@@ -78,6 +82,8 @@ pub struct Options {
     filter: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    inside: InsideOptions,
     #[command(flatten)]
     top: Top,
     /// Providers, by name or GUID: a row per event; PROVIDER:EVENT,ID,!EVENT: single events, PROVIDER:* all
@@ -176,6 +182,7 @@ impl QuestionOptions for Options {
         Ok(Plan::from(Question {
             filter: EventFilter { processes: self.filter.clone(), threads, ..EventFilter::default() },
             time: TimeRange::default(),
+            inside: self.inside.inside()?,
             provider: self.provider.clone(),
             message: message_patterns(&self.message),
             instant: Between { min: self.min_time, max: self.max_time },
@@ -246,7 +253,8 @@ impl Ask for Question {
     fn limits(&self) -> Vec<&'static str> {
         let message = (!self.message.is_empty()).then_some("--message");
         let tid = (!self.filter.threads.is_everything()).then_some("--tid");
-        message.into_iter().chain(tid).chain(self.instant.given(["--min-time", "--max-time"])).collect()
+        let instant = self.instant.given(["--min-time", "--max-time"]);
+        message.into_iter().chain(tid).chain(instant).chain(Inside::options(&self.inside)).collect()
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -285,6 +293,9 @@ impl Ask for Question {
         let file = &recording.file;
         if recording.archive().row_count::<EventRow>() == 0 {
             return Ok(file.absent(WHAT, file.absence_of(EventRow::TABLE.name)));
+        }
+        if let Some(absent) = Inside::absent(&self.inside, recording)? {
+            return Ok(absent);
         }
         let facts = |events: u64| vec![Fact::new("events", Kind::Count, events)];
         let (section, notes) = match self.rows() {

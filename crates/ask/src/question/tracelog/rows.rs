@@ -16,6 +16,7 @@ use super::columns::{EventLine, KindRow, ProviderRow, Span};
 use super::{Question, Sort, is_self_described};
 use crate::answer::Value;
 use crate::events::{Choose, EventKind, EventRead, Events, Names, note_of_selection};
+use crate::inside::Inside;
 use crate::recording::OpenRecording;
 use crate::stack_lines::StackLines;
 
@@ -224,7 +225,9 @@ impl Question {
         let choose: Choose = Box::new(move |kind: &EventKind| {
             is_self_described(kind) && provider.accepts(&kind.provider, &kind.guid, &kind.event, kind.number())
         });
-        let events = Events { filter: &self.filter, fields: &[], choose: Some(choose), needed, with_fields };
+        let times = Inside::times(&self.inside, recording)?;
+        let times = times.as_ref();
+        let events = Events { filter: &self.filter, fields: &[], choose: Some(choose), needed, with_fields, times };
         events.read(recording.archive(), self.time, &mut |event| {
             let is_asked = self.instant.contains(Some(event.row.time))
                 && (self.message.is_empty() || self.message.matches(&message(event)));

@@ -244,6 +244,20 @@ impl<'r> Names<'r> {
         self.processes.contains_key(&process)
     }
 
+    /// Whether rows of a process are asked for, by its number, up to the largest number that is asked for and below `most`.
+    pub(super) fn asked_processes(&self, most: usize) -> Vec<bool> {
+        let mut asked = Vec::new();
+        for place in self.processes.keys().filter_map(|process| usize::try_from(process.0).ok()) {
+            if place < most {
+                if asked.len() <= place {
+                    asked.resize(place + 1, false);
+                }
+                asked[place] = true;
+            }
+        }
+        asked
+    }
+
     /// The process of a number.
     pub(super) fn process(&self, number: i64) -> Option<&'r ProcessRow> {
         self.processes.get(&ProcessId(i32::try_from(number).ok()?)).copied()

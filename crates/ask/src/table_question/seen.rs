@@ -15,6 +15,9 @@ use super::sums::Sums;
 use super::wanted::Wanted;
 use crate::time_windows::TimeWindows;
 
+/// Processes with numbers below this have a place in a list.
+const LISTED: usize = 1 << 20;
+
 /// What a pass has seen, without the rows themselves.
 pub(super) struct Seen<'p, 'n, 'r> {
     asked: &'n Asked,
@@ -24,6 +27,8 @@ pub(super) struct Seen<'p, 'n, 'r> {
     dimensions: &'p [usize],
     /// Whether processes tell places apart.
     by_process: bool,
+    /// Whether rows of a process are asked for, by its number; the numbers of a damaged archive can be larger.
+    processes: Vec<bool>,
     /// The texts of the numbers of each of them.
     pub(super) texts: Vec<Texts>,
     places: Places,
@@ -83,6 +88,7 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
             ranges: TimeWindows::of(ranges),
             dimensions: &plan.keys,
             by_process: plan.by_process,
+            processes: names.asked_processes(LISTED),
             texts: plan.keys.iter().map(texts).collect(),
             places,
             sums_of: FxHashMap::default(),
@@ -121,7 +127,10 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
     fn is_asked(&self, process: i64) -> bool {
         match process {
             UNKNOWN => self.asked.takes_unknown_processes(),
-            process => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
+            process => match usize::try_from(process).ok().and_then(|process| self.processes.get(process)) {
+                Some(is_asked) => *is_asked,
+                None => i32::try_from(process).is_ok_and(|process| self.names.has_process(ProcessId(process))),
+            },
         }
     }
 

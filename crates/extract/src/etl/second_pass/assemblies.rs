@@ -3,9 +3,9 @@
 use tracesift_etl::payload::dotnet::{RUNDOWN_PROVIDER, RUNTIME_PROVIDER};
 use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Guid, Record, event_fields};
+use tracesift_trace::RowSink;
 use tracesift_trace::assemblies::Assemblies;
 use tracesift_trace::rows::AssemblyRow;
-use tracesift_trace::{ProcessId, RowSink};
 
 use super::SecondPass;
 use super::provider_fields::Fields;
@@ -103,11 +103,6 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 lives.there(key, time, row).iter().for_each(|row| self.sink.assembly(row));
             }
         }
-    }
-
-    /// The process that logged an event.
-    fn process_of_header(&mut self, record: &Record<'_>) -> Option<ProcessId> {
-        record.pid().map(|pid| self.population.process_at(pid, record.time()))
     }
 
     /// A process ended, and its assemblies with it.

@@ -499,12 +499,17 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         }
     }
 
+    /// The process that logged an event of a provider.
+    fn process_of_header(&mut self, record: &Record<'_>) -> Option<ProcessId> {
+        record.pid().map(|pid| self.population.process_at(pid, record.time()))
+    }
+
     /// Who logged an event of a provider.
     fn caller(&mut self, record: &Record<'_>) -> Caller {
         let (ticks, cpu) = (record.time(), record.cpu());
         Caller {
             time: self.clock.ns(ticks),
-            process: record.pid().map(|pid| self.population.process_at(pid, ticks)),
+            process: self.process_of_header(record),
             thread: record.tid().map(|tid| self.population.named_thread_at(tid, cpu, ticks)),
             stack: None,
         }

@@ -390,7 +390,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         (ends, process): (Option<Ends>, Option<ProcessId>),
     ) -> Event {
         let (ticks, cpu) = (record.time(), record.cpu());
-        let logger = record.pid().map(|pid| self.population.process_at(pid, ticks));
+        let logger = self.process_of_header(record);
         // Much is logged by whoever was interrupted.
         let is_own = logger.is_some()
             && (logger == process || process.is_none() && self.network.connections.is_of(&key, logger));

@@ -295,10 +295,25 @@ fn columns_of_processes_come_and_go() {
 #[test]
 fn what_cannot_be_answered_is_refused_by_name() {
     let directory = extracted();
-    let said = run(directory.path(), &["-dump", "Version", "-MissingPdb"]);
-    assert!(said.starts_with("exit: 64") && said.contains("not available yet: PDBs"), "{said}");
+    let said = run(directory.path(), &["-dump", "TestRun", "-CopyFilesTo", "there"]);
+    assert!(said.starts_with("exit: 64") && said.contains("tracesift copies no files (-CopyFilesTo)"), "{said}");
+    let said = run(directory.path(), &["-extract", "All", "-unzipoperation", "x.cmd", "-fd", "x.7z"]);
+    assert!(said.contains("an extract runs no other commands (-unzipoperation)"), "{said}");
     let said = run(directory.path(), &["-dump", "CPU", "-nosuch"]);
     assert!(said.contains("-nosuch is no known switch of `dump cpu`"), "{said}");
+}
+
+#[test]
+fn modules_without_names_are_those_of_symbols_missing() {
+    let directory = extracted();
+    let file = format!("{NAME}.sift");
+    let theirs = |more: &[&str]| run(directory.path(), &[&["-dump", "Version", "-fd", &file], more].concat());
+    let ours = |more: &[&str]| run(directory.path(), &[&["symbols", "missing", &file], more].concat());
+    assert_eq!(theirs(&["-MissingPdb"]), ours(&[]));
+    assert_eq!(theirs(&["-MissingPdb", "*", "-topn", "1"]), ours(&["--pdb=*", "--top", "1"]));
+    assert_eq!(theirs(&["-missingpdb", "nosuch*"]), ours(&["--pdb", "nosuch*"]));
+    let said = theirs(&["-MissingPdb", "-VersionFilter", "1.*"]);
+    assert!(said.contains("`symbols missing` has no --version-filter: left out"), "{said}");
 }
 
 #[test]

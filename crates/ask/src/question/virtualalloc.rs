@@ -62,8 +62,11 @@ const MEASURES: &[Measure<Allocation>] =
         .meaning("Bytes of these blocks.")
         .sorted(&["committed", "commit-size"]),
         Measure::sum_over("freed", "Freed", Kind::Count, |row: &Allocation| {
-            let is_freed = |row: &Allocation| is_memory(row) && !is_open(row) && row.last == Some(true);
-            sums::of(row, |sums| sums.frees, |row| i64::from(is_freed(row)))
+            sums::of(
+                row,
+                |sums| sums.frees,
+                |row| i64::from(is_memory(row) && !is_open(row) && row.last == Some(true)),
+            )
         })
         .meaning("Blocks whose last byte was freed in the time range. The end of the process frees all its blocks.")
         .sorted(&["freed", "freed-count"]),

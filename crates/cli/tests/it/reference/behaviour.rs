@@ -304,6 +304,24 @@ fn what_cannot_be_answered_is_refused_by_name() {
 }
 
 #[test]
+fn a_process_of_several_files_has_one_row() {
+    let directory = extracted();
+    let again = "Lock_120ms_TRACESIFT_SINGLE_TestStatus-Passed_20220404-143000.etl";
+    std::fs::copy(directory.path().join(format!("{NAME}.etl")), directory.path().join(again)).unwrap();
+    assert!(run(directory.path(), &["-extract", "All", "-fd", again]).starts_with("exit: 0"));
+    let count = |line: &[&str]| {
+        let said = run(directory.path(), line);
+        let is_row = |line: &&str| line.contains("app.exe");
+        (said.lines().filter(is_row).count(), said)
+    };
+    // Two copies of one recording have the same machine, boot, pids and starts.
+    let (apart, said) = count(&["-dump", "Process", "-fd", "Lock*.json", "-pn", "app"]);
+    let (merged, together) = count(&["-dump", "Process", "-fd", "Lock*.json", "-pn", "app", "-merge"]);
+    assert_eq!(apart, 2 * merged, "{said}{together}");
+    assert!(merged > 0 && together.contains("2 files"), "{together}");
+}
+
+#[test]
 fn modules_without_names_are_those_of_symbols_missing() {
     let directory = extracted();
     let file = format!("{NAME}.sift");

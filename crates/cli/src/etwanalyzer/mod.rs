@@ -196,14 +196,16 @@ impl Collected {
     /// Where another command answers, options that this one alone has mean nothing.
     fn keep_options_of_other_command(&mut self) {
         let Some(command) = self.instead else { return };
-        let parts = command.split(' ').map(str::to_owned);
-        let mut left_out = Vec::new();
-        self.words.retain(|word| {
-            let line = std::iter::once("tracesift".to_owned()).chain(parts.clone()).chain([word.clone()]);
-            let is_known = crate::args::definition().try_get_matches_from(line).is_ok();
-            left_out.extend((!is_known).then(|| word.split('=').next().unwrap_or(word).to_owned()));
-            is_known
-        });
+        let mut line: Vec<String> = format!("tracesift {command}").split(' ').map(str::to_owned).collect();
+        let (before, mut left_out) = (line.len(), Vec::new());
+        for word in self.words.drain(..) {
+            line.push(word);
+            if crate::args::definition().try_get_matches_from(&line).is_err() {
+                let word = line.pop().unwrap_or_default();
+                left_out.push(word.split('=').next().unwrap_or_default().to_owned());
+            }
+        }
+        self.words = line.split_off(before);
         if !left_out.is_empty() {
             self.notes.push(format!("`{command}` has no {}: left out", left_out.join(", ")));
         }

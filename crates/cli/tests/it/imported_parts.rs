@@ -95,7 +95,6 @@ fn operations_on_files_are_sums() {
     ];
     let found: Vec<_> = ask(&["--by", "file", "--sort", "count"]).iter().map(|row| values(row, &keys)).collect();
     let us = |us: i64| json!(us * 1000);
-    let null = Value::Null;
     assert_eq!(
         found,
         [
@@ -136,7 +135,6 @@ fn commits_are_summed_per_process_and_leaks_are_single() {
         "not_released_bytes",
         "max_commit_bytes",
     ];
-    let null = Value::Null;
     for arguments in [&[][..], &["--by", "process"]] {
         let mut found: Vec<_> = ask(arguments).iter().map(|row| values(row, &keys)).collect();
         found.sort_by_key(ToString::to_string);

@@ -156,8 +156,8 @@ row! {
         asked: Option<i64>, Plain, "bytes", "FileIO AccessedBytes";
         /// Largest offset to which reads or writes came; null: neither reads nor writes.
         position: Option<i64>, Plain, "bytes", "FileIO MaxFilePosition";
-        /// Sum of the durations, each rounded to whole µs; null where the extract has none. The row of
-        /// the closes of a file has the time of the cleanups, too, and the row of the cleanups has none.
+        /// Sum of the durations, each rounded to whole µs; null where the extract has none. Closes have
+        /// the time of the cleanups, too, which have one themselves only without closes.
         duration: Option<i64>, Plain, "ns", "FileIO Durationus";
         /// The errors with which operations failed, each once, as NTSTATUS. Null: the extract does not tell
         /// whether some failed.

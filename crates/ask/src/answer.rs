@@ -10,9 +10,10 @@ use crate::needs::Needs;
 use crate::time_format::Zero;
 
 /// One figure or word of an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// The recording does not say.
+    #[default]
     None,
     /// Yes or no.
     Bool(bool),

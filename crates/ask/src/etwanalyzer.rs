@@ -71,6 +71,8 @@ pub enum To {
     Dropped(usize, &'static str),
     /// Left out with so many values; a note says so.
     Left(usize, &'static str),
-    /// Refused: tracesift has no counterpart yet.
-    Missing(&'static str),
+    /// Another command answers, with an option of it whose value may be missing: without one the command alone.
+    Instead(&'static str, &'static str),
+    /// Refused, with the reason and with what to do in its place.
+    Refused(&'static str, &'static str),
 }

@@ -30,7 +30,12 @@ pub enum Lifetime {
 
 impl Lifetime {
     fn accepts(self, process: &ProcessRow) -> bool {
-        match (self, process.start.is_some(), process.end.is_some()) {
+        self.accepts_ends(process.start.is_some(), process.end.is_some())
+    }
+
+    /// Whether a process passes of which it is known whether its start and its end were seen.
+    pub(crate) fn accepts_ends(self, started: bool, ended: bool) -> bool {
+        match (self, started, ended) {
             (Self::Whole, started, ended) => !started && !ended,
             (Self::Started, started, _) => started,
             (Self::Ended, _, ended) => ended,

@@ -10,23 +10,21 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 thread_local! {
-    /// Bytes that elements may still take: visitors have nowhere else to look.
-    static LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// Bytes that elements may still take; `None`: there were more. Visitors have nowhere else to look.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(Some(usize::MAX)) };
 }
 
-/// Reads a document whose lists may have elements of so many bytes, texts not counted.
-pub(crate) fn within<T>(bytes: usize, read: impl FnOnce() -> T) -> T {
-    let before = LEFT.replace(bytes);
+/// Reads a document whose lists may have elements of so many bytes, texts not counted. Gives what is left of them; `None`: there were more.
+pub(crate) fn within<T>(bytes: usize, read: impl FnOnce() -> T) -> (T, Option<usize>) {
+    let before = LEFT.replace(Some(bytes));
     let result = read();
-    LEFT.set(before);
-    result
+    (result, LEFT.replace(before))
 }
 
 /// Takes the memory of one more element.
 pub(crate) fn spend<T, E: Error>() -> Result<(), E> {
-    let left = LEFT.get().checked_sub(size_of::<T>());
-    LEFT.set(left.ok_or_else(|| E::custom("more rows than any recording has"))?);
-    Ok(())
+    LEFT.set(LEFT.get().and_then(|left| left.checked_sub(size_of::<T>())));
+    LEFT.get().map(|_| ()).ok_or_else(|| E::custom("more rows than any recording has"))
 }
 
 /// A list of at most `MAX` elements; `null` is an empty one.

@@ -3,7 +3,7 @@
 
 use tracesift_trace::Health;
 
-use crate::document::{Document, Methods};
+use crate::document::{Document, Methods, Parts};
 
 /// The sentences: what every import lacks, and in one more what is so with this one. `has_waits`: whether waits are known.
 pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> Vec<String> {
@@ -42,15 +42,11 @@ pub(crate) fn caveats(document: &Document, has_waits: bool, health: &Health) -> 
     caveats
 }
 
-/// The sections of which nothing is imported, by name, though the extract has something of them.
-pub(crate) fn not_imported(document: &Document) -> Option<String> {
-    let sections = [
-        ("FileIO", document.file_io),
-        ("VirtualAlloc", document.virtual_alloc_data),
-        ("ObjectRef", document.handle_data),
-    ];
-    let names: Vec<&str> = sections.iter().filter(|(_, content)| content.0).map(|(name, _)| *name).collect();
-    (!names.is_empty()).then(|| format!("sections of the extract that are not imported: {}", names.join(", ")))
+/// The parts of an extract that are left out because of their size, by name.
+pub(crate) fn not_imported(parts: &Parts) -> Option<String> {
+    let names = &parts.too_large;
+    (!names.is_empty())
+        .then(|| format!("parts of the extract that are too large and not imported: {}", names.join(", ")))
 }
 
 fn is_empty(methods: &Methods) -> bool {

@@ -13,13 +13,15 @@ pub use crate::bounded::{Entries, List};
 pub use crate::costs::{Cost, Costs};
 use crate::limits::{CONFIGURATIONS, CPUS, DEVICES, MARKS, METHODS, MODULES, PROCESSES};
 pub use crate::sections::{
-    Asked, Branches, Connection, Content, Counter, Descriptor, DiskActivity, DnsClient, DnsEvent, Endpoint,
-    ExceptionStacks, Exceptions, IdleConfiguration, LoggedEvent, MemoryUsage, Network, ParkingConfiguration, PathData,
-    Pmc, PowerConfiguration, Provider, Retransmission, Starvation, Statistics, TcpData, ThreadPool, Thrown,
-    TraceLogging, WorkingSet,
+    AllocationStatistics, Asked, Branches, Change, Commit, Connection, Counter, Descriptor, DiskActivity, DnsClient,
+    DnsEvent, Endpoint, ExceptionStacks, Exceptions, ExistingHandle, FileCloses, FileCount, FileIo, FileOfProcesses,
+    FileOpens, FileSecurity, FileStatistics, FileTransfers, HandleData, HandleEvent, IdleConfiguration, LoggedEvent,
+    MemoryUsage, Network, ObjectTrace, ParkingConfiguration, PathData, Pmc, PowerConfiguration, Provider,
+    Retransmission, StackList, Starvation, Statistics, TcpData, ThreadPool, Thrown, TraceLogging, ViewEvent,
+    VirtualAlloc, WorkingSet,
 };
 pub use crate::time::{Length, Moment};
-pub use crate::values::{Integer, Number, SharedStrings};
+pub use crate::values::{Integer, Number, Present, SharedStrings};
 
 /// The main document, `X.json`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -86,13 +88,36 @@ pub struct Document {
     pub pmc: Option<Pmc>,
     /// Events of TraceLogging and EventSource providers.
     pub trace_logging: Option<TraceLogging>,
-    /// Operations on files: not imported, as all that follow.
+    /// Operations on files. They stand in a file of their own, as all that follow; in the main document of old extracts.
     #[serde(rename = "FileIO")]
-    pub file_io: Content,
-    /// Kernel objects.
-    pub handle_data: Content,
+    pub file_io: Option<FileIo>,
+    /// Kernel objects and handles.
+    pub handle_data: Option<HandleData>,
     /// Allocated memory.
-    pub virtual_alloc_data: Content,
+    pub virtual_alloc_data: Option<VirtualAlloc>,
+}
+
+/// The documents of an extract beside the main one, `X_Derived_NAME.json`.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// `Modules`.
+    pub modules: Option<Modules>,
+    /// `FileIO`.
+    pub file_io: Option<FileIo>,
+    /// `VirtualAlloc`.
+    pub virtual_alloc: Option<VirtualAlloc>,
+    /// `VirtualAllocStacks`.
+    pub virtual_alloc_stacks: Option<StackList>,
+    /// `TraceLogging`.
+    pub trace_logging: Option<TraceLogging>,
+    /// `TraceLogStacks`.
+    pub trace_logging_stacks: Option<StackList>,
+    /// `Handle`.
+    pub handles: Option<HandleData>,
+    /// `HandleStacks`.
+    pub handle_stacks: Option<StackList>,
+    /// Names of those that were left out, as they are too large.
+    pub too_large: Vec<&'static str>,
 }
 
 /// `TraceHeader`.

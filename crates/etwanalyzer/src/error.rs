@@ -57,6 +57,12 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// Rows without end.
+    #[error("{document} cannot be read: more rows than any recording has")]
+    TooManyRows {
+        /// The file, with its member where it is packed.
+        document: String,
+    },
     /// Few long texts that very many rows refer to.
     #[error("{document}: the names in its rows are more than {limit} bytes, so it was not made by ETWAnalyzer")]
     TooMuchText {

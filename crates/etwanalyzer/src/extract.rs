@@ -3,13 +3,14 @@
 use tracesift_trace::HealthKind;
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    BranchRow, CounterSummaryRow, CpuRow, DiskSummaryRow, FileRow, FrameRow, MarkRow, MethodSummaryRow, ModuleRow,
-    ProcessModuleRow, ProcessRow, ProcessSummaryRow, StackRow, SymbolRow, TagSummaryRow, ThreadRow,
+    AllocationSummaryRow, BranchRow, CounterSummaryRow, CpuRow, DiskSummaryRow, FileRow, FileSummaryRow, FrameRow,
+    MarkRow, MethodSummaryRow, ModuleRow, ProcessModuleRow, ProcessRow, ProcessSummaryRow, StackRow, SymbolRow,
+    TagSummaryRow, ThreadRow,
 };
 use tracesift_trace::{Clock, Health, ProcessId, RowSink};
 
 use crate::caveats::{caveats, not_imported};
-use crate::document::{Cost, Cpu, CpuTopology, Document, Methods, Modules, Moment, Number, ProcessMethods};
+use crate::document::{Cost, Cpu, CpuTopology, Document, Methods, Moment, Number, Parts, ProcessMethods};
 use crate::error::Error;
 use crate::identity::Identities;
 use crate::limits::{Limits, METHODS, TextBudget};
@@ -62,7 +63,7 @@ impl Extract {
     ///
     /// # Errors
     /// [`Error::NotAnExtract`] and [`Error::TooMuchText`].
-    pub fn of(name: &str, mut document: Document, modules: Option<&Modules>, limits: &Limits) -> Result<Self, Error> {
+    pub fn of(name: &str, mut document: Document, mut parts: Parts, limits: &Limits) -> Result<Self, Error> {
         let zero = document.session_start.filter(|start| start.is_known());
         let zero = zero.ok_or_else(|| Error::NotAnExtract { document: name.to_owned() })?;
         let too_much = || Error::TooMuchText { document: name.to_owned(), limit: limits.row_texts };
@@ -70,8 +71,9 @@ impl Extract {
         let mut health = Health::new();
         let mut identities = Identities::new(&document.processes.0);
         let mut info = describe(&document, zero);
-        let sections = Sections::take(&mut document, zero, info.end_ns, &mut identities, &mut budget, &mut health)
-            .ok_or_else(too_much)?;
+        let sections =
+            Sections::take(&mut document, &mut parts, (zero, info.end_ns), &mut identities, &mut budget, &mut health)
+                .ok_or_else(too_much)?;
 
         let has_waits = has_waits(&document);
         let cpu = document.cpu.as_ref();
@@ -82,7 +84,7 @@ impl Extract {
                 .filter_map(|(part, source)| Some((part.as_ref()?, source)))
                 .flat_map(|(part, source)| tags::rows(part, source, zero, has_waits, &mut identities, &mut health))
                 .collect();
-        let part = modules.map(|part| ModuleRows::read(part, &mut identities, &mut budget, &mut health));
+        let part = parts.modules.as_ref().map(|part| ModuleRows::read(part, &mut identities, &mut budget, &mut health));
         let ModuleRows { modules, process_modules } =
             part.map_or(Some(ModuleRows::default()), |part| part).ok_or_else(too_much)?;
         let methods = cpu.and_then(|cpu| cpu.methods.as_ref());
@@ -98,7 +100,7 @@ impl Extract {
         processes.extend(identities.unlisted().map(|(process, key)| processes::unlisted(process, key, zero)));
         processes::link_parents(&mut processes);
         info.caveats = caveats(&document, has_waits, &health);
-        info.caveats.extend(not_imported(&document));
+        info.caveats.extend(not_imported(&parts));
         Ok(Self {
             process_summary: sums.finish(),
             cpus: document.cpu.as_ref().map(cpus).unwrap_or_default(),
@@ -123,22 +125,22 @@ impl Extract {
     /// Table `files`.
     #[must_use]
     pub fn files(&self) -> &[FileRow] {
-        &self.sections.disk.files
+        &self.sections.files.rows
     }
 
-    /// Table `threads`: those of exceptions and of events of providers.
+    /// Table `threads`: those that sections name.
     #[must_use]
     pub fn threads(&self) -> &[ThreadRow] {
         &self.sections.threads.rows
     }
 
-    /// Table `stacks`: those of exceptions.
+    /// Table `stacks`.
     #[must_use]
     pub fn stacks(&self) -> &[StackRow] {
-        &self.sections.exceptions.stacks
+        &self.sections.stacks.rows
     }
 
-    /// Table `frames`: those of exceptions and branches, of which the names alone are known.
+    /// Table `frames`: those of stacks and branches, of which the names alone are known.
     #[must_use]
     pub fn frames(&self) -> &[FrameRow] {
         &self.sections.code.frames
@@ -162,12 +164,24 @@ impl Extract {
         &self.sections.disk.sums
     }
 
+    /// Table `file_summary`, row by row.
+    pub fn for_each_file_sum(&self, visit: impl FnMut(&FileSummaryRow)) {
+        self.sections.file_sums.for_each(visit);
+    }
+
+    /// Table `allocation_summary`.
+    #[must_use]
+    pub fn allocation_sums(&self) -> &[AllocationSummaryRow] {
+        &self.sections.allocations.sums
+    }
+
     /// Table `counter_summary`, row by row.
     pub fn for_each_counter(&self, visit: impl FnMut(&CounterSummaryRow)) {
         self.sections.counters.for_each(visit);
     }
 
-    /// Writes connections, DNS queries, memory, power settings, events of thread pools, exceptions and events of providers.
+    /// Writes connections, DNS queries, memory, power settings, events of thread pools, exceptions, events of providers, allocations,
+    /// handles and objects.
     pub fn write_sections(&self, sink: &mut impl RowSink) {
         self.sections.write(sink);
     }

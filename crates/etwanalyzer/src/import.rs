@@ -62,8 +62,8 @@ pub fn import(path: &Path, options: &Options) -> Result<Outcome, Error> {
     if !options.overwrite && Archive::is_current(&target, &source.files) {
         return Ok(Outcome::UpToDate(target));
     }
-    let Documents { name, main, modules } = source.read(&options.limits)?;
-    let extract = Extract::of(&name, main, modules.as_ref(), &options.limits)?;
+    let Documents { name, main, parts } = source.read(&options.limits)?;
+    let extract = Extract::of(&name, main, parts, &options.limits)?;
     let archive = write(&extract, &source, lock)?;
     Ok(Outcome::Imported(Box::new(Report { archive, extract })))
 }
@@ -87,6 +87,8 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     let mut sealed = writer.seal(info, &clock).wait()?;
     sealed.write_table(&extract.process_summary);
     sealed.write_table(extract.disk_sums());
+    sealed.write_table(extract.allocation_sums());
+    sealed.write_each(|write| extract.for_each_file_sum(write));
     sealed.write_table(extract.symbols());
     sealed.write_table(extract.branches());
     sealed.write_each(|write| extract.for_each_counter(write));

@@ -55,7 +55,9 @@ pub(crate) const MARKS: usize = 1 << 20;
 pub(crate) const COUNTERS: usize = 1024;
 /// Power configurations.
 pub(crate) const CONFIGURATIONS: usize = 4096;
-/// Paths on a drive.
+/// Errors of operations of one kind on a file.
+pub(crate) const STATUSES: usize = 1 << 16;
+/// Paths on a drive, and in all.
 pub(crate) const FILES: usize = 1 << 20;
 /// Connections of one extract.
 pub(crate) const CONNECTIONS: usize = 1 << 20;

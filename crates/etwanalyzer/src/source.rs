@@ -1,6 +1,7 @@
 //! Finds the documents of an extract: separate files, or files in a 7z container.
 
 mod container;
+mod parts;
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -14,14 +15,13 @@ use tracesift_trace::info::SourceFile;
 use tracesift_unpack::{LastingErrors, Reporter, Unfinished, watched};
 
 use crate::bounded;
-use crate::document::{Document, Modules};
+use crate::document::{Document, Parts};
 use crate::error::Error;
 use crate::limits::{Limits, ROWS};
+use parts::Part;
 
 /// What stands between the name of an extract and that of a part.
 const DERIVED: &str = "_Derived_";
-/// The part with modules.
-const MODULES: &str = "_Derived_Modules";
 /// First bytes of a 7z container.
 const SEVEN_ZIP: &[u8] = b"7z\xbc\xaf\x27\x1c";
 /// Bytes read ahead.
@@ -47,8 +47,8 @@ pub(crate) struct Source {
 
 #[derive(Debug)]
 enum Place {
-    Loose { main: PathBuf, modules: Option<PathBuf> },
-    Container { path: PathBuf, main: String, modules: Option<String> },
+    Loose { main: PathBuf, parts: Vec<(Part, PathBuf)> },
+    Container { path: PathBuf, main: String, parts: Vec<(Part, String)> },
 }
 
 /// The documents that become rows.
@@ -57,7 +57,7 @@ pub(crate) struct Documents {
     /// How errors call the main one.
     pub(crate) name: String,
     pub(crate) main: Document,
-    pub(crate) modules: Option<Modules>,
+    pub(crate) parts: Parts,
 }
 
 impl Source {
@@ -73,31 +73,36 @@ impl Source {
         file.by_ref().take(SEVEN_ZIP.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
         file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
         if head == SEVEN_ZIP {
-            let (main, modules) = unpacked(path, limits, move |path, limits, heartbeat| {
+            let (main, parts) = unpacked(path, limits, move |path, limits, heartbeat| {
                 container::parts(path, &file, limits, heartbeat)
             })?;
-            let members = std::iter::once(&main).chain(&modules);
+            let members = std::iter::once(&main).chain(parts.iter().map(|(_, member)| member));
             let files = members.map(|member| facts(path, Some(member))).collect::<Result<_, _>>()?;
-            return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, modules } });
+            return Ok(Self { name: stem, files, place: Place::Container { path: path.to_owned(), main, parts } });
         }
-        let modules = Some(path.with_file_name(format!("{stem}{MODULES}.json"))).filter(|part| part.is_file());
-        let files = std::iter::once(path).chain(modules.as_deref());
+        let beside = |part: Part| (part, path.with_file_name(format!("{stem}{DERIVED}{}.json", part.name())));
+        let parts: Vec<_> = Part::ALL.into_iter().map(beside).filter(|(_, path)| path.is_file()).collect();
+        let files = std::iter::once(path).chain(parts.iter().map(|(_, path)| path.as_path()));
         let files = files.map(|file| facts(file, None)).collect::<Result<_, _>>()?;
-        Ok(Self { name: stem, files, place: Place::Loose { main: path.to_owned(), modules } })
+        Ok(Self { name: stem, files, place: Place::Loose { main: path.to_owned(), parts } })
     }
 
     /// Reads the documents.
     pub(crate) fn read(&self, limits: &Limits) -> Result<Documents, Error> {
         match &self.place {
-            Place::Loose { main, modules } => Ok(Documents {
-                name: main.display().to_string(),
-                main: read_file(main, limits)?,
-                modules: modules.as_deref().map(|path| read_file(path, limits)).transpose()?,
-            }),
-            Place::Container { path, main, modules } => {
-                let (main, modules) = (main.clone(), modules.clone());
+            Place::Loose { main, parts } => {
+                let (name, mut budget) = (main.display().to_string(), Budget::of(limits));
+                let main = read_json(&name, open_regular(main)?, &mut budget)?;
+                let mut read = Parts::default();
+                for (part, path) in parts {
+                    part.read(&path.display().to_string(), open_regular(path)?, &mut budget, &mut read)?;
+                }
+                Ok(Documents { name, main, parts: read })
+            }
+            Place::Container { path, main, parts } => {
+                let (main, parts) = (main.clone(), parts.clone());
                 unpacked(path, limits, move |path, limits, heartbeat| {
-                    container::read(path, &main, modules.as_deref(), limits, heartbeat)
+                    container::read(path, &main, &parts, limits, heartbeat)
                 })
             }
         }
@@ -132,24 +137,46 @@ fn is_main(name: &str) -> bool {
     strip_ignoring_case(name, ".json").is_some() && find_ignoring_case(name, DERIVED).is_none()
 }
 
-/// Whether a member of a container is the part with modules, by its name.
-fn is_modules(name: &str) -> bool {
-    strip_ignoring_case(name, ".json").is_some_and(|stem| strip_ignoring_case(stem, MODULES).is_some())
+/// The part that a member of a container is, by its name.
+fn part_of(name: &str) -> Option<Part> {
+    let stem = strip_ignoring_case(name, ".json")?;
+    let is_part = |part: &Part| strip_ignoring_case(stem, part.name()).is_some_and(|stem| stem_ends(stem, DERIVED));
+    Part::ALL.into_iter().find(is_part)
 }
 
-fn read_file<T: DeserializeOwned>(path: &Path, limits: &Limits) -> Result<T, Error> {
-    read_json(&path.display().to_string(), open_regular(path)?, limits.document)
+fn stem_ends(stem: &str, end: &str) -> bool {
+    strip_ignoring_case(stem, end).is_some()
 }
 
-/// Reads a document from a stream of at most `limit` bytes. `name` stands for it in errors.
-pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, limit: u64) -> Result<T, Error> {
-    let mut limited = BufReader::with_capacity(BUFFER, LastingErrors::new(Limited { stream, left: limit }));
+/// What the documents of one extract may still take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Bytes of all of them.
+    limit: u64,
+    /// Bytes of those that are still to be read.
+    bytes: u64,
+    /// Memory for their rows.
+    rows: usize,
+}
+
+impl Budget {
+    pub(crate) fn of(limits: &Limits) -> Self {
+        Self { limit: limits.document, bytes: limits.document, rows: ROWS }
+    }
+}
+
+/// Reads a document from a stream. `name` stands for it in errors.
+pub(crate) fn read_json<T: DeserializeOwned>(name: &str, stream: impl Read, budget: &mut Budget) -> Result<T, Error> {
+    let limited = Limited { stream, left: &mut budget.bytes };
+    let mut limited = BufReader::with_capacity(BUFFER, LastingErrors::new(limited));
     skip_byte_order_mark(&mut limited);
     let mut deserializer = serde_json::Deserializer::from_reader(limited);
     let read = || T::deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    let read = bounded::within(ROWS, read);
+    let (read, left) = bounded::within(budget.rows, read);
+    budget.rows = left.unwrap_or(0);
     read.map_err(|error| match error.io_error_kind() {
-        Some(io::ErrorKind::FileTooLarge) => Error::TooLarge { document: name.to_owned(), limit },
+        Some(io::ErrorKind::FileTooLarge) => Error::TooLarge { document: name.to_owned(), limit: budget.limit },
+        _ if left.is_none() => Error::TooManyRows { document: name.to_owned() },
         _ => Error::Json { document: name.to_owned(), reason: one_line(&error.to_string()) },
     })
 }
@@ -163,15 +190,15 @@ fn skip_byte_order_mark(stream: &mut impl io::BufRead) {
 }
 
 /// A stream that fails where its limit is.
-struct Limited<R> {
+struct Limited<'a, R> {
     stream: R,
-    left: u64,
+    left: &'a mut u64,
 }
 
-impl<R: Read> Read for Limited<R> {
+impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(into)?;
-        self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::FileTooLarge)?;
+        *self.left = self.left.checked_sub(count as u64).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(count)
     }
 }

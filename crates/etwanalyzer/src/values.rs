@@ -105,6 +105,16 @@ impl<'de> Deserialize<'de> for Integer {
     }
 }
 
+/// Something of which only the presence counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Present;
+
+impl<'de> Deserialize<'de> for Present {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_ignored_any(IgnoredAny).map(|_| Self)
+    }
+}
+
 /// Texts to which others refer by place: a list, or an object with the list `Strings`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SharedStrings(pub List<Option<String>, MODULES>);

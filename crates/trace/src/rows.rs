@@ -46,8 +46,8 @@ pub use managed::{
     ClrAllocationRow, JitMethodRow, clr_allocation_kinds, clr_allocation_sources, jit_tiers, jit_triggers,
 };
 pub use memory::{
-    AllocationRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow, ReclaimRow, allocation_kinds,
-    reclaim_kinds,
+    AllocationRow, AllocationSummaryRow, MemoryProcessRow, MemorySessionRow, MemoryStateRow, ProcessCounterRow,
+    ReclaimRow, allocation_kinds, reclaim_kinds,
 };
 pub use network::{ConnectionRow, DnsQueryRow, NetworkIoRow, connection_ends, dns_pairing, network_io_kinds};
 pub use objects::{HandleRow, MappedViewRow, ObjectReferenceRow, ObjectRow, handle_kinds, handle_origins};
@@ -57,7 +57,7 @@ pub use power::{
 };
 pub use registry::{RegistryRow, registry_operations};
 pub use sockets::{SocketCallRow, socket_operations};
-pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, HardFaultRow};
+pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, FileSummaryRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
 pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
 pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
@@ -131,6 +131,8 @@ macro_rules! every_table {
             TagSummaryRow,
             CounterSummaryRow,
             DiskSummaryRow,
+            FileSummaryRow,
+            AllocationSummaryRow,
             StackEndRow,
             BranchRow,
             EntryFrameRow

@@ -1,8 +1,18 @@
 //! `dump file`: which files were opened, read, written and changed, by whom, how long it took, and what failed.
 
+mod sums;
+
+use std::ops::Range;
+
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::{FileIoRow, file_operations as operations};
+use tracesift_grammar::TimeRange;
+use tracesift_trace::info::IMPORTED;
+use tracesift_trace::rows::{FileIoRow, FileSummaryRow, ProcessRow, file_operations as operations};
+use tracesift_trace::schema::Row as _;
 use tracesift_trace::{ProcessId, view};
+
+pub use self::sums::Sums;
 
 use super::paths;
 use super::syscalls::errors;
@@ -10,17 +20,22 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Limit, Measure, StackFigure, TableQuestion, UNTOLD};
+use crate::table_question::{
+    self, Condition, Dimension, Imported, Joined, Limit, Measure, StackFigure, TableQuestion, UNTOLD,
+};
 use crate::words::numbered;
 
 view! {
-    /// An operation on a file.
+    /// An operation on a file, as the table has it.
     #[derive(Clone, Debug)]
-    pub struct Operation of FileIoRow {
+    pub struct Recorded of FileIoRow {
         time, start, process, thread, operation, handle, offset, size, transferred, error, file, stack, options, io_flags,
         info_class, pattern, status, open, cache_read,
     }
 }
+
+/// An operation on a file, or the operations of one kind of an import.
+pub type Operation = Joined<Recorded, Sums>;
 
 /// Operations on files.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +64,7 @@ impl TableQuestion for FileOperations {
 
     const DIMENSIONS: &'static [Dimension<Operation>] = &[
         Dimension::process(),
-        Dimension::thread(|row| Some(row.thread)),
+        Dimension::thread(|row: &Operation| row.other.is_none().then_some(row.thread)),
         Dimension::paths("drive", "Drive", file, paths::drives)
             .coarse()
             .meaning("Drive of the file. `(no file)`: operations without a known file.")
@@ -182,6 +197,9 @@ impl TableQuestion for FileOperations {
     ];
 
     const BY: &'static [&'static str] = &["process", "file"];
+    const TABLES: &'static [&'static str] = &[FileIoRow::TABLE.name, FileSummaryRow::TABLE.name];
+    const IMPORTED: Imported = Imported::Sums;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = sums::UNKNOWN_FIGURES;
     const MERGES: bool = true;
     const TREE: Option<&'static str> = Some("file");
     const SORT: &'static str = "total-size";
@@ -226,7 +244,7 @@ impl TableQuestion for FileOperations {
             ),
             switch(
                 &["smi", "showmoduleinfo"],
-                To::Missing("facts of modules beside files; `dump version --per-process` has them"),
+                To::Left(1, "facts of modules are left out; `dump version --per-process` has them"),
             ),
             switch(&["sortby"], To::Word("--sort", ORDERS)),
             switch(&["minmaxreadsize"], To::Range("--min-read-size", "--max-read-size", "B")),
@@ -245,7 +263,28 @@ impl TableQuestion for FileOperations {
     });
 
     fn process(row: &Operation) -> Option<ProcessId> {
-        Some(row.process)
+        row.other.map_or(Some(row.process), |sums| sums.process)
+    }
+
+    fn count(archive: &Archive) -> u64 {
+        archive.row_count::<FileIoRow>().max(archive.row_count::<FileSummaryRow>())
+    }
+
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _: bool,
+        mut visit: impl FnMut(&Operation),
+    ) -> Result<(), Error> {
+        // An import has sums in place of operations.
+        if archive.row_count::<FileIoRow>() == 0 {
+            return archive.scan(None, |row: &FileSummaryRow| visit(&sums::operation(row)));
+        }
+        archive.scan(time, visit)
+    }
+
+    fn notes(archive: &Archive, _: TimeRange, _: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        Ok((archive.info().kind == IMPORTED).then(|| sums::NOTE.to_owned()).into_iter().collect())
     }
 
     fn times(row: &Operation) -> (i64, i64) {
@@ -257,7 +296,7 @@ impl TableQuestion for FileOperations {
 const MEASURES: &[Measure<Operation>] = &[
     Measure::distinct("process", "processes", "Processes").meaning("Number of processes.").details(),
     Measure::distinct("file", "files", "Files").meaning("Number of files.").details(),
-    Measure::rows("operations", "Operations")
+    Measure::sum("operations", "Operations", Kind::Count, count)
         .meaning("Number of operations that completed in the time range; an operation without a known end counts when it begins.")
         .sorted(&["count"])
         .limited(
@@ -265,11 +304,11 @@ const MEASURES: &[Measure<Operation>] = &[
             ["Only rows with at least so many operations", "Only rows with at most so many operations"],
         )
         .total("operations"),
-    Measure::rows_if("opens", "Opens", |row: &Operation| row.operation == operations::OPEN).meaning("Number of opens, failed ones included."),
+    Measure::sum("opens", "Opens", Kind::Count, |row: &Operation| count_if(row.operation == operations::OPEN, row)).meaning("Number of opens, failed ones included."),
     Measure::sum_of("open_failed", "Failed opens", Kind::Count, is_open_of_file, |row| has_failed(row).map(i64::from))
         .meaning("Opens that failed, of those whose end was recorded.")
         .details(),
-    Measure::rows_if("closes", "Closes", |row: &Operation| row.operation == operations::CLOSE)
+    Measure::sum("closes", "Closes", Kind::Count, |row: &Operation| count_if(row.operation == operations::CLOSE, row))
         .meaning("Number of closes. On Windows the file object goes away; the last handle is closed before, in a cleanup.")
         .details(),
     Measure::sum_of("open_ns", "Open time", Kind::Milliseconds, is_open_of_file, duration)
@@ -281,7 +320,7 @@ const MEASURES: &[Measure<Operation>] = &[
     Measure::sum_of("open_close_ns", "Open, close", Kind::Milliseconds, is_open_or_close, duration)
         .meaning("Sum of the durations of opens, cleanups and closes.")
         .sorted(&["open-close-time"]),
-    Measure::rows_if("reads", "Reads", |row: &Operation| row.operation == operations::READ).meaning("Number of reads.").total("reads"),
+    Measure::sum("reads", "Reads", Kind::Count, |row: &Operation| count_if(row.operation == operations::READ, row)).meaning("Number of reads.").total("reads"),
     Measure::sum_of("read_bytes", "Read", Kind::Bytes, is_read, moved)
         .meaning("Bytes read.")
         .limited(
@@ -304,7 +343,7 @@ const MEASURES: &[Measure<Operation>] = &[
         .meaning("Largest offset to which reads came: offset and bytes.")
         .sorted(&["max-read-position"])
         .details(),
-    Measure::rows_if("writes", "Writes", |row: &Operation| row.operation == operations::WRITE).meaning("Number of writes.").total("writes"),
+    Measure::sum("writes", "Writes", Kind::Count, |row: &Operation| count_if(row.operation == operations::WRITE, row)).meaning("Number of writes.").total("writes"),
     Measure::sum_of("write_bytes", "Written", Kind::Bytes, is_write, moved)
         .meaning("Bytes written.")
         .limited(
@@ -333,23 +372,23 @@ const MEASURES: &[Measure<Operation>] = &[
     .meaning("Largest offset to which reads and writes came.")
     .sorted(&["length"])
     .details(),
-    Measure::rows_if("flushes", "Flushes", |row: &Operation| row.operation == operations::FLUSH).meaning("Number of flushes.").details(),
+    Measure::sum("flushes", "Flushes", Kind::Count, |row: &Operation| count_if(row.operation == operations::FLUSH, row)).meaning("Number of flushes.").details(),
     Measure::sum_of("flush_ns", "Flush time", Kind::Milliseconds, |row| row.operation == operations::FLUSH, duration)
         .meaning("Sum of the durations of the flushes.")
         .sorted(&["flush-time"])
         .details(),
-    Measure::rows_if("queries", "Queries", |row: &Operation| matches!(row.operation, operations::QUERY | operations::QUERY_SECURITY))
+    Measure::sum("queries", "Queries", Kind::Count, |row: &Operation| count_if(matches!(row.operation, operations::QUERY | operations::QUERY_SECURITY), row))
         .meaning("Questions for attributes, owner or rights.")
         .details(),
-    Measure::rows_if("sets", "Sets", |row: &Operation| row.operation == operations::SET)
+    Measure::sum("sets", "Sets", Kind::Count, |row: &Operation| count_if(row.operation == operations::SET, row))
         .meaning("Changes of attributes or size.")
         .details(),
-    Measure::rows_if("set_security", "Security", |row: &Operation| row.operation == operations::SET_SECURITY)
+    Measure::sum("set_security", "Security", Kind::Count, |row: &Operation| count_if(row.operation == operations::SET_SECURITY, row))
         .meaning("Changes of owner or rights.")
         .details(),
-    Measure::rows_if("deletes", "Deletes", |row: &Operation| row.operation == operations::DELETE).meaning("Number of deletes.").details(),
-    Measure::rows_if("renames", "Renames", |row: &Operation| row.operation == operations::RENAME).meaning("Number of renames.").details(),
-    Measure::rows_if("directories", "Lists", |row: &Operation| row.operation == operations::LIST)
+    Measure::sum("deletes", "Deletes", Kind::Count, |row: &Operation| count_if(row.operation == operations::DELETE, row)).meaning("Number of deletes.").details(),
+    Measure::sum("renames", "Renames", Kind::Count, |row: &Operation| count_if(row.operation == operations::RENAME, row)).meaning("Number of renames.").details(),
+    Measure::sum("directories", "Lists", Kind::Count, |row: &Operation| count_if(row.operation == operations::LIST, row))
         .meaning("Lists of directories.")
         .details(),
     Measure::sum_known("failed", "Failed", Kind::Count, |row: &Operation| has_failed(row).map(i64::from))
@@ -358,7 +397,7 @@ const MEASURES: &[Measure<Operation>] = &[
         .total("failed"),
     Measure::counts("error", "errors", "Errors")
         .meaning("Errors by name with the number of operations, the most frequent first."),
-    Measure::rows_if("open_ended", "Open", is_open)
+    Measure::sum("open_ended", "Open", Kind::Count, |row: &Operation| count_if(is_open(row), row))
         .meaning("Operations whose completion is not in the recording: they have no duration.")
         .details(),
     Measure::sum_of("total_bytes", "Bytes", Kind::Bytes, |row| is_read(row) || is_write(row), moved)
@@ -457,6 +496,15 @@ const COLUMNS: &[(&str, &str)] = &[
     ("filedir", "dir"),
 ];
 
+/// Number of operations.
+fn count(row: &Operation) -> i64 {
+    row.other.map_or(1, |sums| sums.count)
+}
+
+fn count_if(holds: bool, row: &Operation) -> i64 {
+    if holds { count(row) } else { 0 }
+}
+
 fn file(row: &Operation) -> Option<i64> {
     row.file.map(|file| file.0.into())
 }
@@ -483,6 +531,9 @@ fn is_write(row: &Operation) -> bool {
 
 /// Time from begin to end. A wait for changes of a directory is no work, and what has no known end has no duration.
 fn duration(row: &Operation) -> Option<i64> {
+    if let Some(sums) = row.other {
+        return sums.duration;
+    }
     let length = if row.operation == operations::WAIT { 0 } else { row.time.saturating_sub(row.start).max(0) };
     Some(length).filter(|_| !is_open(row))
 }
@@ -494,7 +545,11 @@ fn has_failed(row: &Operation) -> Option<bool> {
 
 /// The error; that of an operation without an end is not known.
 fn failure(row: &Operation) -> Option<i64> {
-    if has_failed(row).is_none() { Some(UNTOLD) } else { row.error }
+    match row.other {
+        Some(sums) => (!sums.is_without_errors).then_some(UNTOLD),
+        None if has_failed(row).is_none() => Some(UNTOLD),
+        None => row.error,
+    }
 }
 
 /// Bytes that a read or write moved: a failed one none.
@@ -513,8 +568,13 @@ fn handle(handle: i64) -> String {
 }
 
 fn position_if(kind: i8, row: &Operation) -> Option<i64> {
-    let offset = row.offset.filter(|_| row.operation == kind)?;
-    Some(offset.saturating_add(row.transferred?))
+    if row.operation != kind {
+        return None;
+    }
+    match row.other {
+        Some(sums) => sums.position,
+        None => Some(row.offset?.saturating_add(row.transferred?)),
+    }
 }
 
 fn operation(number: i64) -> String {

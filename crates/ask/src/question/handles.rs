@@ -10,7 +10,7 @@ use tracesift_trace::{ProcessId, view};
 use crate::answer::{ColumnOf, Kind};
 use crate::question::exit_stacks::ExitStacks;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Exited, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Exited, Imported, Limit, Measure, StackFigure, TableQuestion};
 
 view! {
     /// A life of a handle.
@@ -167,6 +167,7 @@ impl TableQuestion for Handles {
     const LIST: &'static [ColumnOf<Handle>] = LIST;
     const BY: &'static [&'static str] = &["process", "type"];
     const SORT: &'static str = "open";
+    const IMPORTED: Imported = Imported::Rows;
     const GROWS: bool = true;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "type", "by", "leak", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[

@@ -54,6 +54,8 @@ pub struct Question {
     pub time: TimeRange,
     /// Module name, with or without extension.
     pub module: Patterns,
+    /// Name of the symbol file.
+    pub pdb: Patterns,
     /// Order of the rows.
     pub sort: Sort,
     /// How many rows per file.
@@ -69,6 +71,9 @@ pub struct Options {
     /// Only these modules, with or without extension
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     dll: Patterns,
+    /// Only modules whose PDB, or other symbol file, has such a name
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    pdb: Patterns,
     /// Order of the rows; the largest stands last
     #[arg(long, value_name = "KEY", default_value = "cpu")]
     sort: Sort,
@@ -82,6 +87,7 @@ impl QuestionOptions for Options {
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift symbols missing X.sift --top 10", "those that cost most"),
         ("tracesift symbols missing X.sift --dll '*clr*'", "of some modules"),
+        ("tracesift symbols missing X.sift --pdb 'ntdll*'", "by the names of their PDBs"),
         ("tracesift symbols missing recordings/ --sort frames", "by the code that has no name"),
     ];
 
@@ -93,6 +99,7 @@ impl QuestionOptions for Options {
         Ok(Plan::from(Question {
             time: TimeRange::default(),
             module: self.dll.clone(),
+            pdb: self.pdb.clone(),
             sort: self.sort,
             top: self.top,
         }))
@@ -314,7 +321,9 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
 fn passes(row: &Row, question: &Question) -> bool {
     let name = row.module.as_ref().map_or("", |module| module.name.as_str());
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    question.module.is_empty() || question.module.matches_any(&[name, stem])
+    let symbols = row.module.as_ref().and_then(symbol_file).unwrap_or_default();
+    (question.module.is_empty() || question.module.matches_any(&[name, stem]))
+        && (question.pdb.is_empty() || question.pdb.matches(&symbols))
 }
 
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {

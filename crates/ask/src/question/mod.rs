@@ -33,6 +33,7 @@ pub mod mark;
 pub mod memory;
 pub mod merged_cpu;
 pub mod merged_methods;
+pub mod merged_processes;
 pub mod methods;
 pub mod minifilter;
 pub mod missing;

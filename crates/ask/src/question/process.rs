@@ -7,16 +7,17 @@ use rustc_hash::FxHashSet;
 use tracesift_archive::Error;
 use tracesift_trace::rows::{Origin, ProcessRow};
 
-use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
+use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View, descriptions};
 use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::filter::ProcessFilter;
 use crate::ntstatus;
-use crate::options::{Form, Plan, QuestionOptions};
+use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
 use crate::processes::Processes;
+use crate::question::merged_processes;
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::usage_error::UsageError;
@@ -85,16 +86,27 @@ pub struct Options {
     /// Latest start
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     max_start: Option<i64>,
+    /// Processes followed over the recordings of one boot: a row per process, with its start and its end in any of them
+    #[arg(long, conflicts_with_all = ["bucket", "zero_time", "crash", "min_start", "max_start"])]
+    merge: bool,
 }
 
 impl QuestionOptions for Options {
-    const FORMS: &'static [Form] = &[Form::usual("process", || COLUMNS.descriptions())];
+    const FORMS: &'static [Form] = &[
+        Form::usual("process", || COLUMNS.descriptions()),
+        Form {
+            with: &[&["--merge"]],
+            title: "With `--merge`:\n\n",
+            ..Form::usual("process", || descriptions(merged_processes::COLUMNS))
+        },
+    ];
     const SHORT: &'static [&'static str] =
-        &["process", "parent", "cmdline", "new_process", "top", "sort", "crash", "csv", "details"];
+        &["process", "parent", "cmdline", "new_process", "top", "sort", "crash", "merge", "csv", "details"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump process X.sift --sort tree", "children below their parents"),
         ("tracesift dump process X.sift --crash", "those that an error ended"),
         ("tracesift dump process X.sift --new-process started", "those that started meanwhile"),
+        ("tracesift dump process recordings/ --merge --sort time", "each once, over all files"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[&["--sort=tree"], &["--crash"]];
     const LEGACY: Option<Legacy> = Some(Legacy {
@@ -120,7 +132,7 @@ impl QuestionOptions for Options {
             switch(&["minmaxstart"], To::Range("--min-start", "--max-start", "s")),
             switch(&["showfileonline", "sfo"], To::Dropped(0, "the file stands above its rows")),
             switch(&["showallprocesses"], To::Dropped(0, "belongs to -merge")),
-            switch(&["merge"], To::Missing("lives of processes followed over files")),
+            switch(&["merge"], To::Flag("--merge")),
             switch(
                 &["column"],
                 To::ChosenColumns(&[
@@ -145,6 +157,9 @@ impl QuestionOptions for Options {
     }
 
     fn plan(&self, _: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        if self.merge {
+            return Ok(Plan::Archives(self.merged()?));
+        }
         Ok(Plan::from(Question {
             filter: self.filter.clone(),
             time: TimeRange::default(),
@@ -154,6 +169,29 @@ impl QuestionOptions for Options {
             duration: Between { min: self.min_duration, max: self.max_duration },
             start: Between { min: self.min_start, max: self.max_start },
         }))
+    }
+}
+
+impl Options {
+    /// The question about all files together. Filters of lives are of the whole ones.
+    fn merged(&self) -> Result<Asking, UsageError> {
+        if matches!(self.sort, Sort::Tree | Sort::Session) {
+            let message = "--sort tree and --sort session are of rows of single files";
+            return Err(UsageError::new(message, "with --merge sort by name, time or stop"));
+        }
+        let filter = ProcessFilter { lifetime: None, ..self.filter.clone() };
+        let question = Question { filter, ..Question::default() };
+        let shown = merged_processes::Shown {
+            sort: self.sort,
+            top: self.top,
+            lifetime: self.filter.lifetime,
+            duration: Between { min: self.min_duration, max: self.max_duration },
+        };
+        Ok(Asking {
+            question: Box::new(merged_processes::Sightings(question)),
+            columns: Some(descriptions(merged_processes::COLUMNS)),
+            then: Box::new(move |answer, _| *answer = merged_processes::merge(answer, &shown)),
+        })
     }
 }
 

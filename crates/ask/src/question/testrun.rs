@@ -43,7 +43,13 @@ impl QuestionOptions for Options {
             switch(&["printfiles"], To::Flag("--print-files")),
             switch(&["validtestsonly"], To::Flag("--valid-only")),
             switch(&["verbose"], To::Dropped(0, "`--details` shows more")),
-            switch(&["copyfilesto", "withetl", "overwrite"], To::Missing("copying the files of test runs")),
+            switch(
+                &["copyfilesto", "withetl", "overwrite"],
+                To::Refused(
+                    "tracesift copies no files",
+                    "`tracesift dump testrun DIRECTORY --print-files --csv files.csv` has their paths in the column `file`: copy them with a command of your system",
+                ),
+            ),
         ],
     });
 

@@ -105,7 +105,7 @@ impl QuestionOptions for Options {
             switch(&["dll"], To::Value("--per-process --dll")),
             switch(&["modulefilter"], To::Value("--dll")),
             switch(&["versionfilter"], To::Value("--version-filter")),
-            switch(&["missingpdb"], To::Missing("PDBs that could not be loaded")),
+            switch(&["missingpdb"], To::Instead("symbols missing", "--pdb")),
         ],
     });
 

@@ -1,24 +1,37 @@
 //! `dump virtualalloc`: which memory processes and the kernel allocated and did not give back, and in which functions.
 
+mod sums;
+
+use std::ops::Range;
+
+use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
-use tracesift_trace::rows::{AllocationRow, allocation_kinds as kinds};
+use tracesift_grammar::TimeRange;
+use tracesift_trace::info::IMPORTED;
+use tracesift_trace::rows::{AllocationRow, AllocationSummaryRow, ProcessRow, allocation_kinds as kinds};
+use tracesift_trace::schema::Row as _;
 use tracesift_trace::{ProcessId, view};
+
+pub use self::sums::Sums;
 
 use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, Words, switch};
 use crate::question::handles::hexadecimal;
 use crate::recording_label::RowSource;
 use crate::table_question::{
-    self, Condition, Dimension, Exited, Limit, Measure, StackFigure, StacksBelow, TableQuestion,
+    self, Condition, Dimension, Exited, Imported, Joined, Limit, Measure, StackFigure, StacksBelow, TableQuestion,
 };
 
 view! {
-    /// Bytes of a block that were given back at one time.
+    /// Bytes of a block that were given back at one time, as the table has them.
     #[derive(Clone, Debug)]
-    pub struct Allocation of AllocationRow {
+    pub struct Recorded of AllocationRow {
         time, start, process, stack, kind, part, last, base, size, by_exit, there, open, heap, tag,
     }
 }
+
+/// Bytes of a block, or what a process of an import allocated and freed.
+pub type Allocation = Joined<Recorded, Sums>;
 
 /// Allocated memory.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +47,7 @@ pub type Options = table_question::Options<Allocations>;
 const MEASURES: &[Measure<Allocation>] =
     &[
         Measure::sum_begun("commits", "Commits", Kind::Count, |row: &Allocation| {
-            i64::from(is_new_memory(row) && row.part == 0)
+            sums::of(row, |sums| sums.commits, |row| i64::from(is_new_memory(row) && row.part == 0))
         })
         .meaning("Blocks that were allocated in the time range. Reserved addresses and mapped files do not count.")
         .sorted(&["commits", "commit-count"]),
@@ -43,18 +56,22 @@ const MEASURES: &[Measure<Allocation>] =
             "Committed",
             Kind::Bytes,
             |row: &Allocation| {
-                if is_new_memory(row) { row.size } else { 0 }
+                sums::of(row, |sums| sums.commit_bytes, |row| if is_new_memory(row) { row.size } else { 0 })
             },
         )
         .meaning("Bytes of these blocks.")
         .sorted(&["committed", "commit-size"]),
         Measure::sum_over("freed", "Freed", Kind::Count, |row: &Allocation| {
-            i64::from(is_memory(row) && !is_open(row) && row.last == Some(true))
+            sums::of(
+                row,
+                |sums| sums.frees,
+                |row| i64::from(is_memory(row) && !is_open(row) && row.last == Some(true)),
+            )
         })
         .meaning("Blocks whose last byte was freed in the time range. The end of the process frees all its blocks.")
         .sorted(&["freed", "freed-count"]),
         Measure::sum_over("freed_bytes", "Freed bytes", Kind::Bytes, |row: &Allocation| {
-            if is_memory(row) && !is_open(row) { row.size } else { 0 }
+            sums::of(row, |sums| sums.freed_bytes, |row| if is_memory(row) && !is_open(row) { row.size } else { 0 })
         })
         .meaning("Bytes that were freed in the time range, also of blocks that were freed only in part.")
         .sorted(&["freed-bytes", "freed-size"]),
@@ -199,7 +216,10 @@ impl TableQuestion for Allocations {
         ),
     ];
     const EXITED: Option<Exited<Allocation>> = Some(Exited {
-        row: |row| (row.by_exit == Some(true)).then(|| Allocation { open: Some(true), ..row.clone() }),
+        row: |row| {
+            let is_of_exit = row.by_exit == Some(true);
+            is_of_exit.then(|| Joined { own: Recorded { open: Some(true), ..row.own.clone() }, other: row.other })
+        },
         help: "Memory that the end of its process freed counts as not freed",
     });
     const CONDITIONS: &'static [Condition<Allocation>] = &[Condition {
@@ -245,6 +265,12 @@ impl TableQuestion for Allocations {
         ),
     ];
     const BY: &'static [&'static str] = &["process", "kind"];
+    const TABLES: &'static [&'static str] = &[AllocationRow::TABLE.name, AllocationSummaryRow::TABLE.name];
+    const JOINED: &'static [&'static str] = sums::FIGURES;
+    const IMPORTED: Imported = Imported::Whole;
+    const UNKNOWN_IN_IMPORTS: &'static [&'static str] = sums::UNKNOWN_FIGURES;
+    const UNKNOWN_PER_PROCESS: &'static [&'static str] = sums::UNKNOWN_PER_PROCESS;
+    const PER_PROCESS: &'static [&'static str] = &["process", "kind"];
     const SORT: &'static str = "not-released";
     const GROWS: bool = true;
     const SHORT: &'static [&'static str] = &["process", "time", "top", "kind", "by", "leak", "sort", "csv"];
@@ -296,6 +322,26 @@ impl TableQuestion for Allocations {
 
     fn times(row: &Allocation) -> (i64, i64) {
         (row.start, row.time)
+    }
+
+    fn count(archive: &Archive) -> u64 {
+        archive.row_count::<AllocationRow>().max(archive.row_count::<AllocationSummaryRow>())
+    }
+
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        joined: bool,
+        visit: impl FnMut(&Allocation),
+    ) -> Result<(), Error> {
+        match archive.row_count::<AllocationSummaryRow>() {
+            0 => archive.scan(time, visit),
+            _ => sums::scan(archive, joined, visit),
+        }
+    }
+
+    fn notes(archive: &Archive, _: TimeRange, _: &[&ProcessRow]) -> Result<Vec<String>, Error> {
+        Ok((archive.info().kind == IMPORTED).then(|| sums::NOTE.to_owned()).into_iter().collect())
     }
 }
 

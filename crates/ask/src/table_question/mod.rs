@@ -178,6 +178,13 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The keys of measures whose figures an import cannot tell: their values are empty there.
     const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &[];
 
+    /// The same where rows are of processes, or of other [`PER_PROCESS`](Self::PER_PROCESS) dimensions, and nothing is asked of single rows:
+    /// an import may have sums per process.
+    const UNKNOWN_PER_PROCESS: &'static [&'static str] = Self::UNKNOWN_IN_IMPORTS;
+
+    /// The dimensions of which the sums of an import tell.
+    const PER_PROCESS: &'static [&'static str] = &[];
+
     /// The dimension of paths that `--tree` makes a tree of.
     const TREE: Option<&'static str> = None;
 

@@ -123,7 +123,9 @@ impl Asked {
         let stated = &self.stated;
         let mut plan = Plan::new(self);
         if recording.file.is_imported {
-            plan.unknown = stated.unknown_in_imports;
+            plan.unknown = self.unknown_in_imports();
+            // Sums that tell nothing of these rows are not read.
+            plan.joined &= !stated.joined.iter().any(|key| plan.unknown.contains(key));
         }
         plan.inside = Inside::times(&self.inside, recording)?;
         let processes = processes::read(archive, &self.filter, &self.shown)?;
@@ -168,6 +170,14 @@ impl Asked {
             section
         };
         Ok(sections.zip(&spans).map(with_time).collect())
+    }
+
+    /// The keys of the measures that an import does not tell.
+    fn unknown_in_imports(&self) -> &'static [&'static str] {
+        let stated = &self.stated;
+        let is_summed = |place: &usize| stated.per_process.contains(&stated.dimensions[*place].name);
+        let is_per_process = self.by.iter().all(is_summed) && self.listing.is_none() && !self.asks_of_rows();
+        if is_per_process { stated.unknown_per_process } else { stated.unknown_in_imports }
     }
 
     /// The answer about each of the ranges, where the recording has nothing to make one of.

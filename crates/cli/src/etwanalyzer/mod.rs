@@ -1,8 +1,8 @@
 //! ETWAnalyzer's own command lines: recognised by their single-dash verb, rewritten to ours by one table.
 //!
 //! `tracesift -dump CPU -pn System -fd X -topn 10` becomes `tracesift dump cpu X --process=System --top=10`. Verbs and
-//! switches stand in any order and in any case, as there. What asks for something that tracesift cannot answer yet is
-//! refused by its name; what only shapes ETWAnalyzer's own output is dropped.
+//! switches stand in any order and in any case, as there. What asks for something that tracesift does not do is refused by
+//! its name, with the reason; what only shapes ETWAnalyzer's own output is dropped.
 
 mod arguments;
 mod columns;
@@ -100,6 +100,8 @@ struct Collected {
     /// Flags that only rows of processes have.
     of_processes: Vec<String>,
     tables: Tables,
+    /// The command that answers in place of the question.
+    instead: Option<&'static str>,
     /// The second format of `-fld`.
     last_format: Option<&'static str>,
 }
@@ -109,6 +111,10 @@ impl Collected {
         match effect {
             Effect::Ours(options) => self.add_options(&switch, options)?,
             Effect::Path(path) => self.paths.push(path),
+            Effect::Instead(command, option) => {
+                self.instead = Some(command);
+                self.words.extend(option);
+            }
             Effect::Note(note) => self.notes.push(note),
             Effect::Columns(columns) => self.change(columns),
             Effect::Modules(option, columns) => {
@@ -187,6 +193,24 @@ impl Collected {
         columns.split(';').map(named).collect::<Vec<_>>().join(";")
     }
 
+    /// Where another command answers, options that this one alone has mean nothing.
+    fn keep_options_of_other_command(&mut self) {
+        let Some(command) = self.instead else { return };
+        let mut line: Vec<String> = format!("tracesift {command}").split(' ').map(str::to_owned).collect();
+        let (before, mut left_out) = (line.len(), Vec::new());
+        for word in self.words.drain(..) {
+            line.push(word);
+            if crate::args::definition().try_get_matches_from(&line).is_err() {
+                let word = line.pop().unwrap_or_default();
+                left_out.push(word.split('=').next().unwrap_or_default().to_owned());
+            }
+        }
+        self.words = line.split_off(before);
+        if !left_out.is_empty() {
+            self.notes.push(format!("`{command}` has no {}: left out", left_out.join(", ")));
+        }
+    }
+
     fn has(&self, switch: &str) -> bool {
         self.switches.iter().any(|known| known == switch)
     }
@@ -228,7 +252,7 @@ impl Collected {
                 self.words.push("--overwrite".to_owned());
             }
         }
-        let csv = (self.has("csv") && csv::is_of(command)).then(|| {
+        let csv = (self.has("csv") && self.instead.is_none() && csv::is_of(command)).then(|| {
             // These shape what is shown; a file has every row and column.
             let shapes = ["--totals=", "--columns=", "--properties=", "--merge"];
             self.words.retain(|word| !shapes.iter().any(|option| word.starts_with(option)));
@@ -260,12 +284,14 @@ impl Collected {
         if self.has("csv") && csv.is_none() {
             self.notes.push("ETWAnalyzer has no CSV file of this question: it gets the columns of `--csv`".to_owned());
         }
+        self.keep_options_of_other_command();
         // Paths stand in front of the options: one of them may have a value or none.
         let paths: Vec<paths::Translated> =
             self.paths.iter().map(|path| paths::translate(path, !is_extract, exists)).collect();
         self.notes.extend(paths.iter().filter_map(|path| path.note.clone()));
         let paths = paths.into_iter().map(|path| path.path);
-        let arguments = command.words().into_iter().chain(paths).chain(self.words).collect();
+        let words = self.instead.map_or_else(|| command.words(), |words| words.split(' ').map(str::to_owned).collect());
+        let arguments = words.into_iter().chain(paths).chain(self.words).collect();
         Rewritten { arguments, notes: self.notes, csv }
     }
 }
@@ -343,7 +369,6 @@ mod tests {
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
         for (theirs, named) in [
-            ("-minmaxinject 1", "(-minmaxinject)"),
             ("-topn 3 -topnretrans 5", "-topn and -topnretrans both stand for --top,"),
             ("-sortby SentSize -sortretransmitby Delay", "-sortby and -sortretransmitby both stand for --sort,"),
         ] {
@@ -423,9 +448,44 @@ mod tests {
             let parsed = crate::args::definition().try_get_matches_from(words(ours));
             assert!(parsed.is_ok(), "{ours}: {}", parsed.unwrap_err());
         }
-        let said = ours("-dump File -smi");
-        let reason = "facts of modules beside files; `dump version --per-process` has them (-smi)";
-        assert_eq!(said.lines().next(), Some(&*format!("error: not available yet: {reason}")));
+        for (line, note) in [
+            ("-dump File -smi", "facts of modules are left out; `dump version --per-process` has them"),
+            (
+                "-dump TCP -minmaxinject 1 5",
+                "archives do not tell injected sends from posted ones; --min-posted and --max-posted limit both",
+            ),
+        ] {
+            assert_eq!(ours(line).lines().nth(1), Some(&*format!("  note: {note}")));
+        }
+    }
+
+    #[test]
+    fn what_tracesift_does_not_do_is_refused_with_another_way() {
+        for (line, refusal) in [
+            ("-dump TestRun -CopyFilesTo x", "error: tracesift copies no files (-CopyFilesTo)"),
+            ("-extract All -unzipoperation x", "error: an extract runs no other commands (-unzipoperation)"),
+        ] {
+            let said = ours(line);
+            assert_eq!(said.lines().next(), Some(refusal));
+            assert!(!said.contains("yet"), "{said}");
+        }
+    }
+
+    #[test]
+    fn missing_pdbs_are_another_question() {
+        for (theirs, options) in [
+            ("-missingpdb", ""),
+            ("-missingpdb ntdll* -topn 3", " --pdb=ntdll* --top=3"),
+            ("-missingpdb -clip", ""),
+            ("-modulefilter a.dll -missingpdb", " --dll=a.dll"),
+            ("-missingpdb -dll a.dll", " --dll=a.dll\n  note: `symbols missing` has no --per-process: left out"),
+        ] {
+            assert_eq!(
+                ours(&format!("-dump Version {theirs}")),
+                format!("tracesift symbols missing{options}"),
+                "{theirs}"
+            );
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use tracesift_ask::etwanalyzer::{Switch, To};
 
 use super::arguments::Tokens;
 use super::columns;
-use super::verbs::{Command, missing, questions};
+use super::verbs::{Command, questions};
 use crate::exit::UsageError;
 
 /// A switch of many commands.
@@ -57,6 +57,8 @@ impl Of {
 pub(super) enum Effect {
     /// Options of ours.
     Ours(Vec<String>),
+    /// Another command, with an option of it.
+    Instead(&'static str, Option<String>),
     /// A positional argument.
     Path(String),
     /// Something to say.
@@ -182,7 +184,14 @@ const SWITCHES: &[Shared] = &[
         To::Left(usize::MAX, "everything is extracted; ask about a part of it with `--time 3s..5s`"),
     ),
     shared(&["timeline"], Of::Extract, To::Dropped(1, "a series is made when it is asked for: `dump cpu --bucket`")),
-    shared(&["unzipoperation"], Of::Extract, To::Missing("commands to run after unpacking; unpack first")),
+    shared(
+        &["unzipoperation"],
+        Of::Extract,
+        To::Refused(
+            "an extract runs no other commands",
+            "run the command on the unpacked recording first, then `tracesift extract RECORDING`",
+        ),
+    ),
     shared(&["dryrun"], Of::Extract, To::Flag("--dry-run")),
 ];
 
@@ -241,7 +250,8 @@ fn described_counterpart(to: &To) -> String {
         To::ZeroTime => "`--zero-time`, `--zero-cmdline`".to_owned(),
         To::Dropped(_, reason) => format!("nothing: {reason}"),
         To::Left(_, note) => format!("left out, and said so: {note}"),
-        To::Missing(what) => format!("refused: {what}"),
+        To::Instead(command, option) => format!("`{command}`; its value → `{option}`"),
+        To::Refused(reason, instead) => format!("refused: {reason}; {instead}"),
     }
 }
 
@@ -339,7 +349,10 @@ pub(super) fn apply(to: To, written: &str, tokens: &mut Tokens<'_>) -> Result<Ef
             tokens.skip_values(values);
             Effect::Note(note.to_owned())
         }
-        To::Missing(what) => return Err(missing(what, written)),
+        To::Instead(command, option) => {
+            Effect::Instead(command, tokens.value().map(|value| format!("{option}={value}")))
+        }
+        To::Refused(reason, instead) => return Err(UsageError::new(format!("{reason} ({written})"), instead)),
     })
 }
 

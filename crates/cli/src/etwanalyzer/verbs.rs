@@ -112,6 +112,6 @@ impl Command {
 }
 
 /// The refusal of something that does not exist yet, with the words that asked for it.
-pub(super) fn missing(what: &str, asked: &str) -> UsageError {
+fn missing(what: &str, asked: &str) -> UsageError {
     elsewhere::missing(what, asked, &[])
 }

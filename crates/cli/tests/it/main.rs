@@ -10,6 +10,7 @@ mod events;
 mod extracting;
 mod formats;
 mod help;
+mod imported_parts;
 mod imported_sections;
 mod importing;
 mod mistakes;

@@ -60,6 +60,7 @@ fn values(to: To) -> Vec<Vec<&'static str>> {
         }
         To::Range(..) | To::Instants(..) => vec![vec!["1"], vec!["1", "5"], vec!["0", "0"]],
         To::Top(..) => vec![vec!["5"], vec!["5", "2"]],
+        To::Instead(..) => vec![Vec::new(), vec!["ntdll*"]],
         To::Dropped(count, _) | To::Left(count, _) => vec![["total", "total"].into_iter().take(count.min(2)).collect()],
         _ => vec![Vec::new()],
     }
@@ -81,7 +82,7 @@ fn check(directory: &Path, question: &str, switch: &Switch, failures: &mut Vec<S
             lines += 1;
             let is_refused = code == 64 && (text.contains(&dashed) || text.contains("--retransmits"));
             let is_fine = match switch.to {
-                To::Missing(_) => is_refused,
+                To::Refused(..) => is_refused,
                 // Sizes of retransmissions are asked where those are shown.
                 To::Range("--min-retransmit-size", ..) => is_refused,
                 _ => matches!(code, 0 | 1) && !text.contains("error:"),

@@ -1,10 +1,10 @@
 //! Sums of disk operations per path and operation.
 
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use tracesift_trace::rows::{DiskOperation, DiskSummaryRow, FileRow};
-use tracesift_trace::{FileId, Health};
+use tracesift_trace::Health;
+use tracesift_trace::rows::{DiskOperation, DiskSummaryRow};
 
+use super::files::NamedFiles;
 use crate::bounded::{Entries, List};
 use crate::document::{Disk, Moment, ProcessKey, ProcessReference};
 use crate::identity::Identities;
@@ -48,28 +48,24 @@ pub struct Asked {
 /// The sums as rows.
 #[derive(Debug, Default)]
 pub(crate) struct DiskRows {
-    /// Table `files`.
-    pub(crate) files: Vec<FileRow>,
     /// Table `disk_summary`.
     pub(crate) sums: Vec<DiskSummaryRow>,
 }
 
 impl DiskRows {
-    pub(super) fn read(part: &mut Disk, identities: &mut Identities, health: &mut Health) -> Self {
+    pub(super) fn read(
+        part: &mut Disk,
+        files: &mut NamedFiles,
+        identities: &mut Identities,
+        health: &mut Health,
+    ) -> Self {
         let mut rows = Self::default();
-        let mut known: FxHashMap<String, FileId> = FxHashMap::default();
         for (drive, paths) in std::mem::take(&mut part.drive_to_path).0 {
             let disk = drive.strip_prefix("Id").and_then(|number| number.parse().ok()).filter(|disk| *disk >= 0);
             for (path, operations) in paths.file_path_to_disk_events.0 {
                 // Without a path ETWAnalyzer writes the operation, or the address of the file object.
                 let has_path = disk.is_none() && !path.is_empty() && !path.starts_with("Unknown (");
-                let file = has_path.then(|| {
-                    let next = FileId::from_index(known.len());
-                    *known.entry(path.clone()).or_insert_with(|| {
-                        rows.files.push(FileRow { file: next, path: path.clone() });
-                        next
-                    })
-                });
+                let file = has_path.then(|| files.of(&path));
                 for (word, activity) in operations.0 {
                     match operation(&word).zip(activity.size_in_bytes.count()).zip(activity.service_us.count()) {
                         Some(((operation, size), service)) => rows.sums.push(DiskSummaryRow {

@@ -1,14 +1,14 @@
 //! Exceptions of .NET, with their stacks as text.
 
 use serde::Deserialize;
-use tracesift_trace::rows::{ExceptionRow, StackRow, exception_kinds};
-use tracesift_trace::{FrameId, Health, ProcessId, RowSink, StackId, ThreadId};
+use tracesift_trace::rows::{ExceptionRow, exception_kinds};
+use tracesift_trace::{ProcessId, RowSink, StackId, ThreadId};
 
 use super::code::NamedCode;
-use super::threads::NamedThreads;
+use super::stacks::NamedStacks;
+use super::who::Who;
 use crate::bounded::{Entries, List};
-use crate::document::{Moment, ProcessReference};
-use crate::identity::Identities;
+use crate::document::Moment;
 use crate::limits::{EXCEPTIONS, STACKS, TextBudget};
 use crate::values::Integer;
 
@@ -48,9 +48,6 @@ pub struct Thrown {
     pub times: List<Moment, EXCEPTIONS>,
 }
 
-/// Stands for a stack that was not recorded.
-const NO_STACK: &str = "No Stack";
-
 /// An exception, as much of it as a row needs. `of`: place of what all exceptions of an element have.
 #[derive(Clone, Copy, Debug)]
 struct Single {
@@ -68,13 +65,11 @@ struct Shared {
     stack: Option<StackId>,
 }
 
-/// The exceptions that can be rows, in the order of time, and the tables that their rows refer to.
+/// The exceptions that can be rows, in the order of time.
 #[derive(Debug, Default)]
 pub(crate) struct ExceptionRows {
     singles: Vec<Single>,
     shared: Vec<Shared>,
-    /// Table `stacks`.
-    pub(crate) stacks: Vec<StackRow>,
 }
 
 impl ExceptionRows {
@@ -83,27 +78,24 @@ impl ExceptionRows {
         part: Exceptions,
         zero: Moment,
         code: &mut NamedCode,
-        threads: &mut NamedThreads,
-        identities: &mut Identities,
+        stacks: &mut NamedStacks,
+        who: &mut Who<'_>,
         budget: &mut TextBudget,
-        health: &mut Health,
     ) -> Option<Self> {
         let mut rows = Self::default();
         for (stack, thrown) in part.stacks.messages.0 {
-            let stack = rows.stack(&stack, code);
+            let stack = stacks.of(&stack, code);
             for thrown in thrown.0 {
                 let Thrown { message, exception_type, processes, threads: tids, times } = thrown;
                 let of = u32::try_from(rows.shared.len()).ok()?;
                 for (place, time) in times.0.into_iter().enumerate() {
                     if !time.is_known() {
-                        super::unreadable(health, || "an exception without a time".to_owned());
+                        super::unreadable(who.health, || "an exception without a time".to_owned());
                         continue;
                     }
                     [&message, &exception_type].into_iter().flatten().try_for_each(|text| budget.spend(text))?;
-                    let index = processes.0.get(place).and_then(|index| index.count());
-                    let process = index.and_then(|index| identities.find(&ProcessReference::Index(index), health));
-                    let tid = tids.0.get(place).and_then(|tid| tid.count());
-                    let thread = process.zip(tid).map(|(process, tid)| threads.of(process, tid));
+                    let process = who.process(processes.0.get(place).copied().unwrap_or_default());
+                    let thread = who.thread(process, tids.0.get(place).copied().unwrap_or_default());
                     rows.singles.push(Single { time: time.ns_since(zero), process, thread, of });
                 }
                 rows.shared.push(Shared { exception_type, message, stack });
@@ -128,16 +120,5 @@ impl ExceptionRows {
                 ..ExceptionRow::default()
             });
         }
-    }
-
-    /// The stack of a text with a function per line.
-    fn stack(&mut self, text: &str, code: &mut NamedCode) -> Option<StackId> {
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && *line != NO_STACK);
-        let frames: Vec<FrameId> = lines.map(|line| code.frame(line)).collect();
-        let stack = StackId::from_index(self.stacks.len());
-        (!frames.is_empty()).then(|| {
-            self.stacks.push(StackRow { stack, frames });
-            stack
-        })
     }
 }

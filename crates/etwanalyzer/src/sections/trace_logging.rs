@@ -1,15 +1,15 @@
-//! Events of TraceLogging and EventSource providers. Their stacks stand in another file.
+//! Events of TraceLogging and EventSource providers.
 
 use std::fmt::Write as _;
 
 use serde::Deserialize;
 use tracesift_trace::rows::EventRow;
-use tracesift_trace::{Health, ProcessId, RowSink, ThreadId};
+use tracesift_trace::{ProcessId, RowSink, StackId, ThreadId};
 
-use super::threads::NamedThreads;
+use super::stacks::{StackList, StackPlaces};
+use super::who::Who;
 use crate::bounded::{Entries, List};
-use crate::document::{Moment, ProcessReference};
-use crate::identity::Identities;
+use crate::document::Moment;
 use crate::limits::{EVENTS, PROVIDERS, TextBudget, VALUES};
 use crate::values::Integer;
 
@@ -19,6 +19,8 @@ use crate::values::Integer;
 pub struct TraceLogging {
     /// The providers by name or GUID.
     pub events_by_provider: Entries<Provider, PROVIDERS>,
+    /// Their stacks, where they have no file of their own.
+    pub stacks: Option<StackList>,
 }
 
 /// A provider.
@@ -53,6 +55,8 @@ pub struct LoggedEvent {
     pub thread_id: Integer,
     /// Process, by its place in the list of processes.
     pub process_idx: Integer,
+    /// Stack, by its place.
+    pub stack_idx: Integer,
     /// When.
     pub time_stamp: Option<Moment>,
     /// Values of fields as text.
@@ -75,6 +79,7 @@ struct Single {
     time: i64,
     process: Option<ProcessId>,
     thread: Option<ThreadId>,
+    stack: Option<StackId>,
     id: Option<i64>,
     of: u32,
     /// The fields as a JSON object.
@@ -93,10 +98,9 @@ impl TraceLoggingRows {
     pub(super) fn read(
         part: TraceLogging,
         zero: Moment,
-        threads: &mut NamedThreads,
-        identities: &mut Identities,
+        stacks: &StackPlaces,
+        who: &mut Who<'_>,
         budget: &mut TextBudget,
-        health: &mut Health,
     ) -> Option<Self> {
         let mut rows = Self::default();
         for (key, provider) in part.events_by_provider.0 {
@@ -104,7 +108,7 @@ impl TraceLoggingRows {
             let common = Common::of(key, &provider);
             for event in provider.events.0 {
                 let Some(time) = event.time_stamp.filter(|time| time.is_known()) else {
-                    super::unreadable(health, || "an event of a provider without a time".to_owned());
+                    super::unreadable(who.health, || "an event of a provider without a time".to_owned());
                     continue;
                 };
                 let fields = object(&event);
@@ -112,10 +116,10 @@ impl TraceLoggingRows {
                 [common.name.as_str(), common.event(id), &fields]
                     .into_iter()
                     .try_for_each(|text| budget.spend(text))?;
-                let index = event.process_idx.count();
-                let process = index.and_then(|index| identities.find(&ProcessReference::Index(index), health));
-                let thread = process.zip(event.thread_id.count()).map(|(process, tid)| threads.of(process, tid));
-                rows.events.push(Single { time: time.ns_since(zero), process, thread, id, of, fields });
+                let process = who.process(event.process_idx);
+                let thread = who.thread(process, event.thread_id);
+                let stack = stacks.at(event.stack_idx);
+                rows.events.push(Single { time: time.ns_since(zero), process, thread, stack, id, of, fields });
             }
             rows.providers.push(common);
         }
@@ -131,6 +135,7 @@ impl TraceLoggingRows {
                 cpu: -1,
                 process: event.process,
                 thread: event.thread,
+                stack: event.stack,
                 provider: provider.name.clone(),
                 event: provider.event(event.id).to_owned(),
                 id: event.id.and_then(|id| i32::try_from(id).ok()),

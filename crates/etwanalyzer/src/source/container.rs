@@ -10,49 +10,87 @@ use std::path::Path;
 use sevenz_rust2::{Archive, Block, BlockDecoder, Password};
 use tracesift_unpack::dictionary;
 
-use super::{BUFFER, Documents, Heartbeat, is_main, is_modules, open_regular, read_json};
-use crate::document::{Document, Modules};
+use super::parts::Part;
+use super::{BUFFER, Budget, Documents, Heartbeat, is_main, open_regular, part_of, read_json};
+use crate::document::Parts;
 use crate::error::Error;
 use crate::identity::shortened;
 use crate::limits::Limits;
 
-/// Names of the main document and of the part with modules.
+/// Names of the main document and of the parts.
 pub(super) fn parts(
     path: &Path,
     file: &File,
     limits: &Limits,
     heartbeat: &Heartbeat,
-) -> Result<(String, Option<String>), Error> {
+) -> Result<(String, Vec<(Part, String)>), Error> {
     let archive = open(path, &mut BufReader::new(Alive { stream: file, heartbeat }), limits)?;
     let names = || archive.files.iter().filter(|entry| !entry.is_directory).map(|entry| entry.name());
     let mains: Vec<&str> = names().filter(|name| is_main(name)).collect();
     let [main] = mains.as_slice() else {
         return Err(Error::MainDocuments { path: path.to_owned(), count: mains.len() });
     };
-    Ok(((*main).to_owned(), names().find(|name| is_modules(name)).map(str::to_owned)))
+    let member = |part: Part| {
+        let name = names().find(|name| part_of(name) == Some(part));
+        name.map(|name| (part, name.to_owned()))
+    };
+    Ok(((*main).to_owned(), Part::ALL.into_iter().filter_map(member).collect()))
 }
 
-/// Reads the documents.
+/// Reads the documents: first those that no extract is without, so that the others do not take what these need.
 pub(super) fn read(
     path: &Path,
     main: &str,
-    modules: Option<&str>,
+    parts: &[(Part, String)],
     limits: &Limits,
     heartbeat: &Heartbeat,
 ) -> Result<Documents, Error> {
+    let (mut budget, mut document, mut read) = (Budget::of(limits), None, Parts::default());
+    let (first, others): (Vec<_>, Vec<_>) = parts.iter().partition(|(part, _)| *part == Part::Modules);
+    let part_in =
+        |parts: &[&(Part, String)], name: &str| parts.iter().find(|(_, member)| member == name).map(|(part, _)| *part);
+    let is_first = |name: &str| name == main || part_in(&first, name).is_some();
+    each(path, &is_first, limits, heartbeat, &mut |name, member, stream| match part_in(&first, name) {
+        Some(part) => part.read(member, stream, &mut budget, &mut read),
+        None => read_json(member, stream, &mut budget).map(|main| document = Some(main)),
+    })?;
+    if !others.is_empty() {
+        let is_other = |name: &str| part_in(&others, name).is_some();
+        each(path, &is_other, limits, heartbeat, &mut |name, member, stream| match part_in(&others, name) {
+            Some(part) => part.read(member, stream, &mut budget, &mut read),
+            None => Ok(()),
+        })?;
+    }
+    let Some(document) = document else { return Err(damaged(path, "its main document has no content")) };
+    Ok(Documents { name: shown(path, main), main: document, parts: read })
+}
+
+/// Takes the name of a member, its name in errors, and its content.
+type Visit<'a> = dyn FnMut(&str, &str, &mut dyn Read) -> Result<(), Error> + 'a;
+
+/// How errors call a member.
+fn shown(path: &Path, member: &str) -> String {
+    format!("{}: {}", path.display(), shortened(member))
+}
+
+/// Reads the members that are wanted.
+fn each(
+    path: &Path,
+    is_wanted: &dyn Fn(&str) -> bool,
+    limits: &Limits,
+    heartbeat: &Heartbeat,
+    visit: &mut Visit<'_>,
+) -> Result<(), Error> {
     let file = open_regular(path)?;
     let size = file.metadata().map_err(|source| Error::Unreadable { path: path.to_owned(), source })?.len();
     let mut source = BufReader::with_capacity(BUFFER, Alive { stream: file, heartbeat });
     let archive = open(path, &mut source, limits)?;
     let password = Password::empty();
-    let shown = |member: &str| format!("{}: {}", path.display(), shortened(member));
     let limit = size.saturating_mul(limits.ratio).max(limits.document).min(limits.unpacked);
     let mut left = Some(limit);
-    let mut found: (Option<Document>, Option<Modules>) = (None, None);
 
     for (index, block) in archive.blocks.iter().enumerate() {
         let decoder = BlockDecoder::new(1, index, &archive, &password, &mut source);
-        let is_wanted = |name: &str| name == main || Some(name) == modules;
         let mut wanted = decoder.entries().iter().filter(|entry| is_wanted(entry.name())).count();
         if wanted == 0 {
             continue;
@@ -60,16 +98,11 @@ pub(super) fn read(
         check_methods(path, block, limits)?;
         let mut failure = None;
         let walked = decoder.for_each_entries(&mut |entry, reader| {
-            let member = shown(entry.name());
+            let member = shown(path, entry.name());
             let mut counted = Counted { stream: Alive { stream: reader, heartbeat }, left: &mut left };
-            let step = if entry.name() == main {
-                read_json(&member, &mut counted, limits.document).map(|document| found.0 = Some(document))
-            } else if Some(entry.name()) == modules {
-                read_json(&member, &mut counted, limits.document).map(|document| found.1 = Some(document))
-            } else {
-                Ok(())
-            };
-            wanted -= usize::from(is_wanted(entry.name()));
+            let is_wanted = is_wanted(entry.name());
+            let step = if is_wanted { visit(entry.name(), &member, &mut counted) } else { Ok(()) };
+            wanted -= usize::from(is_wanted);
             // What a parser left, or did not want, must come out before the next member does.
             let rest =
                 step.and_then(|()| io::copy(&mut counted, &mut io::sink()).map_err(|error| damaged(path, error)));
@@ -84,8 +117,7 @@ pub(super) fn read(
         }
         walked.map_err(|error| damaged(path, error))?;
     }
-    let (Some(document), modules) = found else { return Err(damaged(path, "its main document has no content")) };
-    Ok(Documents { name: shown(main), main: document, modules })
+    Ok(())
 }
 
 fn open(path: &Path, source: &mut (impl Read + io::Seek), limits: &Limits) -> Result<Archive, Error> {

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod hostile;
+mod parts;
 mod sections;
 mod shared;
 mod support;

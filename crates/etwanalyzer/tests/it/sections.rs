@@ -444,27 +444,3 @@ fn events_of_providers() {
     assert_eq!(threads, [(ProcessId(0), 88)]);
     assert_eq!(health(&archive, "unreadable_section_rows"), 1);
 }
-
-#[test]
-fn sections_that_are_not_imported_are_named() {
-    let folder = Folder::new();
-    let caveat = |members: Value| {
-        let archive = imported(&folder.write("x.json", session(members)));
-        std::fs::remove_dir_all(archive.path()).expect("removed");
-        archive.info().caveats.iter().find(|caveat| caveat.contains("not imported")).cloned()
-    };
-    let empty = json!({
-        "PMC": { "Counters": [], "LBRData": { "Methods": [] } },
-        "HandleData": { "ObjectTypeMap": {}, "ObjectReferences": [], "Stacks": null },
-        "FileIO": {}
-    });
-    assert_eq!(caveat(empty), None);
-    let full = json!({
-        "PMC": { "Counters": [{ "CounterName": "TotalCycles", "ProcessMap": { "1": 5 } }] },
-        "HandleData": { "ObjectReferences": [[]] },
-        "VirtualAllocData": { "PerProcess": { "1": { "Count": 2 } } },
-        "FileIO": { "FileName2PerProcessMapping": { "C:\\x": { "Process": { "1": { "Open": { "Count": 1 } } } } } }
-    });
-    let text = "sections of the extract that are not imported: FileIO, VirtualAlloc, ObjectRef";
-    assert_eq!(caveat(full).as_deref(), Some(text));
-}

@@ -309,3 +309,23 @@ row! {
         tag: Option<String>, Dictionary, "", "Pool Tag";
     }
 }
+
+row! {
+    /// What a process allocated in a recording, of an import of an extract of ETWAnalyzer: sums without
+    /// times. `allocations` has the commits that were not freed.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct AllocationSummaryRow in "allocation_summary", always: false, since: 7, Untimed() {
+        /// The process.
+        process: ProcessId, Delta, "", "VirtualAllocData ProcessIdx";
+        /// Number of commits.
+        commits: i64, Plain, "", "VirtualAllocData CommitCount";
+        /// Bytes that they committed. Pages that were committed already count, too.
+        commit_bytes: i64, Plain, "bytes", "VirtualAllocData CommittedSizeInBytes";
+        /// Number of decommits and releases.
+        frees: i64, Plain, "", "VirtualAllocData FreedCount";
+        /// Bytes that they freed; released addresses count, committed or not.
+        freed_bytes: i64, Plain, "bytes", "VirtualAllocData FreedSizeInBytes";
+        /// Bytes of the largest commit.
+        largest: i64, Plain, "bytes", "VirtualAllocData MaxCommitSizeInBytes";
+    }
+}

@@ -137,3 +137,30 @@ row! {
         priority: Option<i8>, Dictionary, "", "Disk Priorities";
     }
 }
+
+row! {
+    /// Operations of one kind of one process on one file, of an import of an extract of ETWAnalyzer:
+    /// their sums, without times. It has opens, closes, cleanups, reads, writes, deletes, renames and
+    /// changes of owner or rights.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct FileSummaryRow in "file_summary", always: false, since: 7, Untimed() {
+        /// The process that asked.
+        process: Option<ProcessId>, Dictionary, "", "FileIO Process";
+        /// The file; null where the extract has an empty path.
+        file: Option<FileId>, Plain, "", "FileIO FileName2PerProcessMapping";
+        /// Kind of the operation, as in `file_io`.
+        operation: i8, Dictionary, "", "FileIO Open, Close, Read, Write, Delete, Rename, SetSecurity";
+        /// Number of operations.
+        count: i64, Plain, "", "FileIO Count, Cleanups; number of Times";
+        /// Bytes that reads or writes asked for; null: neither reads nor writes.
+        asked: Option<i64>, Plain, "bytes", "FileIO AccessedBytes";
+        /// Largest offset to which reads or writes came; null: neither reads nor writes.
+        position: Option<i64>, Plain, "bytes", "FileIO MaxFilePosition";
+        /// Sum of the durations, each rounded to whole µs; null where the extract has none. Closes have
+        /// the time of the cleanups, too, which have one themselves only without closes.
+        duration: Option<i64>, Plain, "ns", "FileIO Durationus";
+        /// The errors with which operations failed, each once, as NTSTATUS. Null: the extract does not tell
+        /// whether some failed.
+        errors: Option<Vec<i64>>, Plain, "", "FileIO NtStatus";
+    }
+}

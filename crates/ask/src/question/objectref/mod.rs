@@ -177,6 +177,11 @@ impl Ask for Question {
         Box::new(Self { time, begin: self.begin.shifted(origin), ..self.clone() })
     }
 
+    // An import has single objects, handles and views with their times.
+    fn sums_suffice(&self) -> bool {
+        true
+    }
+
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
         Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
     }

@@ -23,7 +23,13 @@ pub(super) const LEGACY: Legacy = Legacy {
         switch(&["minmaxsendmbs"], To::Range("--min-send-rate", "--max-send-rate", "MiB")),
         switch(&["minmaxrecmbs", "minmaxreceivembs"], To::Range("--min-receive-rate", "--max-receive-rate", "MiB")),
         switch(&["minmaxpost"], To::Range("--min-posted", "--max-posted", "")),
-        switch(&["minmaxinject"], To::Missing("the number of injected sends; -MinMaxPost limits the posted ones")),
+        switch(
+            &["minmaxinject"],
+            To::Left(
+                2,
+                "archives do not tell injected sends from posted ones; --min-posted and --max-posted limit both",
+            ),
+        ),
         switch(
             &["minmaxsentdelays", "minmaxsenddelay", "minmaxsenddelays"],
             To::Range("--min-send-gap", "--max-send-gap", "s"),

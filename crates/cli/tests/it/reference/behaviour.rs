@@ -295,10 +295,43 @@ fn columns_of_processes_come_and_go() {
 #[test]
 fn what_cannot_be_answered_is_refused_by_name() {
     let directory = extracted();
-    let said = run(directory.path(), &["-dump", "Version", "-MissingPdb"]);
-    assert!(said.starts_with("exit: 64") && said.contains("not available yet: PDBs"), "{said}");
+    let said = run(directory.path(), &["-dump", "TestRun", "-CopyFilesTo", "there"]);
+    assert!(said.starts_with("exit: 64") && said.contains("tracesift copies no files (-CopyFilesTo)"), "{said}");
+    let said = run(directory.path(), &["-extract", "All", "-unzipoperation", "x.cmd", "-fd", "x.7z"]);
+    assert!(said.contains("an extract runs no other commands (-unzipoperation)"), "{said}");
     let said = run(directory.path(), &["-dump", "CPU", "-nosuch"]);
     assert!(said.contains("-nosuch is no known switch of `dump cpu`"), "{said}");
+}
+
+#[test]
+fn a_process_of_several_files_has_one_row() {
+    let directory = extracted();
+    let again = "Lock_120ms_TRACESIFT_SINGLE_TestStatus-Passed_20220404-143000.etl";
+    std::fs::copy(directory.path().join(format!("{NAME}.etl")), directory.path().join(again)).unwrap();
+    assert!(run(directory.path(), &["-extract", "All", "-fd", again]).starts_with("exit: 0"));
+    let count = |line: &[&str]| {
+        let said = run(directory.path(), line);
+        let is_row = |line: &&str| line.contains("app.exe");
+        (said.lines().filter(is_row).count(), said)
+    };
+    // Two copies of one recording have the same machine, boot, pids and starts.
+    let (apart, said) = count(&["-dump", "Process", "-fd", "Lock*.json", "-pn", "app"]);
+    let (merged, together) = count(&["-dump", "Process", "-fd", "Lock*.json", "-pn", "app", "-merge"]);
+    assert_eq!(apart, 2 * merged, "{said}{together}");
+    assert!(merged > 0 && together.contains("2 files"), "{together}");
+}
+
+#[test]
+fn modules_without_names_are_those_of_symbols_missing() {
+    let directory = extracted();
+    let file = format!("{NAME}.sift");
+    let theirs = |more: &[&str]| run(directory.path(), &[&["-dump", "Version", "-fd", &file], more].concat());
+    let ours = |more: &[&str]| run(directory.path(), &[&["symbols", "missing", &file], more].concat());
+    assert_eq!(theirs(&["-MissingPdb"]), ours(&[]));
+    assert_eq!(theirs(&["-MissingPdb", "*", "-topn", "1"]), ours(&["--pdb=*", "--top", "1"]));
+    assert_eq!(theirs(&["-missingpdb", "nosuch*"]), ours(&["--pdb", "nosuch*"]));
+    let said = theirs(&["-MissingPdb", "-VersionFilter", "1.*"]);
+    assert!(said.contains("`symbols missing` has no --version-filter: left out"), "{said}");
 }
 
 #[test]

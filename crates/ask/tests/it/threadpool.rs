@@ -1,15 +1,15 @@
 //! `dump threadpool` over changes that are known.
 
 use tracesift_ask::answer::Value;
-use tracesift_ask::question::threadpool::{Question, QueueQuestion};
 use tracesift_ask::order::Between;
+use tracesift_ask::question::threadpool::{Question, QueueQuestion};
 use tracesift_ask::recording::Source;
 use tracesift_ask::table_question::Listing;
 use tracesift_ask::{When, ask};
+use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::{create, finish_as};
 use tracesift_testing::rows::{process, thread};
 use tracesift_trace::info::TraceInfo;
-use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{ThreadPoolRow, WorkItemRow, thread_pool_events as events, work_item_sources as sources};
 use tracesift_trace::{ProcessId, RowSink as _, ThreadId};
 
@@ -119,7 +119,8 @@ fn work_waits_by_source() {
     };
     let int = Value::Int;
     let text = |text: &str| Value::Text(text.to_owned());
-    let columns = ["pid", "source", "items", "taken", "not_taken", "waited_ns", "avg_ns", "longest_ns", "longest_queue"];
+    let columns =
+        ["pid", "source", "items", "taken", "not_taken", "waited_ns", "avg_ns", "longest_ns", "longest_queue"];
     let ms = |ms: i64| int(ms * MS);
     let expected = [
         [int(100), text("task"), int(2), int(2), int(0), ms(10), ms(5), ms(10), int(1)],
@@ -138,7 +139,9 @@ fn work_waits_by_source() {
     assert_eq!(mean(part), [[text("runtime"), Value::Float(2.3)]]);
     // Whatever rows are grouped by, sources stay apart.
     let by = |word: &str| QueueQuestion::default().by(&[word]).expect("a dimension");
-    for (word, groups) in [("process", 3), ("thread", 3), ("worker", 4), ("method", 2), ("tag", 2), ("stack", 2), ("source", 2)] {
+    for (word, groups) in
+        [("process", 3), ("thread", 3), ("worker", 4), ("method", 2), ("tag", 2), ("stack", 2), ("source", 2)]
+    {
         let found = rows(by(word), &["source", "items"]);
         assert_eq!(found.len(), groups, "{word}: {found:?}");
     }

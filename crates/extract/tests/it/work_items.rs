@@ -56,7 +56,15 @@ fn by_hand(events: &[EventRow]) -> Vec<Plain> {
         let taken = with((*source, 1, *id), queued.process);
         let done = with((*source, 2, *id), queued.process);
         let time = |event: Option<&EventRow>| event.map(|event| event.time);
-        rows.push((queued.time, time(taken), time(done), *source, *id, queued.thread, taken.and_then(|row| row.thread)));
+        rows.push((
+            queued.time,
+            time(taken),
+            time(done),
+            *source,
+            *id,
+            queued.thread,
+            taken.and_then(|row| row.thread),
+        ));
     }
     rows.sort_unstable();
     rows
@@ -82,7 +90,8 @@ fn work_of_real_recordings() {
         assert!(rows.is_sorted_by_key(|row| row.time));
         let of = |source: i8| rows.iter().filter(move |row| row.source == source);
         let counts = [sources::TASK, sources::FRAMEWORK].map(|source| {
-            let (taken, done) = (of(source).filter(|row| row.started.is_some()), of(source).filter(|row| row.ended.is_some()));
+            let (taken, done) =
+                (of(source).filter(|row| row.started.is_some()), of(source).filter(|row| row.ended.is_some()));
             [of(source).count(), taken.count(), done.count()]
         });
         assert_eq!(counts, expected, "{file}");

@@ -28,9 +28,8 @@ fn event() -> impl Strategy<Value = Event> {
         5 => Just(What::Completed),
         1 => Just(What::Lost),
     ];
-    (what, 0..3_i8, 0..2_i32, 0..3_i64, 0..2_i32, 0..2_i32).prop_map(|(what, source, runtime, id, process, thread)| {
-        Event { what, source, runtime, id, process, thread }
-    })
+    (what, 0..3_i8, 0..2_i32, 0..3_i64, 0..2_i32, 0..2_i32)
+        .prop_map(|(what, source, runtime, id, process, thread)| Event { what, source, runtime, id, process, thread })
 }
 
 /// Begin, begin of the run, end of the run, source, id, thread, worker.

@@ -30,8 +30,8 @@ pub struct ThreadPool;
 pub type Question = table_question::Question<ThreadPool>;
 
 pub use self::options::Options;
-pub use self::queue::{Queue, QueueQuestion};
 pub(crate) use self::queue::Delays;
+pub use self::queue::{Queue, QueueQuestion};
 
 impl TableQuestion for ThreadPool {
     type Row = Event;

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::{Queue, QueueQuestion, Question, ThreadPool};
+use super::{Question, Queue, QueueQuestion, ThreadPool};
 use crate::ask::When;
 use crate::etwanalyzer::Legacy;
 use crate::options::{Form, Plan, QuestionOptions, only_in};
@@ -48,7 +48,8 @@ fn orders() -> Vec<PossibleValue> {
 
 impl Args for Options {
     fn augment_args(command: Command) -> Command {
-        let of_queues_alone = QueueQuestion::dimensions().filter(|word| Question::dimensions().all(|known| known != *word));
+        let of_queues_alone =
+            QueueQuestion::dimensions().filter(|word| Question::dimensions().all(|known| known != *word));
         let by = PossibleValuesParser::new(Question::dimensions().chain(of_queues_alone));
         let sort = format!(
             "Order of the rows; the largest stands last [default: {}; with --queue {}]",

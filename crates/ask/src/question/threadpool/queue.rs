@@ -40,7 +40,7 @@ impl TableQuestion for Queue {
 
     const DIMENSIONS: &'static [Dimension<Item>] = &[
         Dimension::process().with(APART),
-        Dimension::thread(|row| row.thread).with(APART),
+        Dimension::thread(|row: &Item| row.thread).with(APART),
         Dimension::words("source", "Source", |row: &Item| Some(row.source.into()), |number| numbered(&["runtime", "task", "framework"], number))
             .meaning("Who tells of the work: `runtime` (work of the pool, as the .NET runtime logs it), `framework` (the same, as the class library logs it), `task` (tasks). Several can tell of the same work, so each has rows of its own.")
             .filtered("--source", ["source", "sources"], "Only what these tell: runtime, task, framework"),
@@ -102,10 +102,34 @@ impl TableQuestion for Queue {
     )];
 
     const LIST: &'static [ColumnOf<Item>] = &[
-        ColumnOf::always("id", "Id", Kind::Id, |row| row.id.into(), "Number of the task, or of the work. Both are used again."),
-        ColumnOf::always("run_ns", "Run", Kind::Milliseconds, |row| run(row).into(), "Time from the begin of the task to its completion; empty where it is not recorded."),
-        ColumnOf::details("open", "Open", Kind::Bool, |row| row.open.into(), "Whether the recording does not tell that a thread took it."),
-        ColumnOf::details("runtime", "Runtime", Kind::Id, |row| row.runtime.map(i64::from).into(), "Number of the runtime in the process, where the events have it."),
+        ColumnOf::always(
+            "id",
+            "Id",
+            Kind::Id,
+            |row| row.id.into(),
+            "Number of the task, or of the work. Both are used again.",
+        ),
+        ColumnOf::always(
+            "run_ns",
+            "Run",
+            Kind::Milliseconds,
+            |row| run(row).into(),
+            "Time from the begin of the task to its completion; empty where it is not recorded.",
+        ),
+        ColumnOf::details(
+            "open",
+            "Open",
+            Kind::Bool,
+            |row| row.open.into(),
+            "Whether the recording does not tell that a thread took it.",
+        ),
+        ColumnOf::details(
+            "runtime",
+            "Runtime",
+            Kind::Id,
+            |row| row.runtime.map(i64::from).into(),
+            "Number of the runtime in the process, where the events have it.",
+        ),
     ];
 
     const BY: &'static [&'static str] = &["process", "source"];

@@ -207,7 +207,7 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let is_linux = archive.info().kind == "perf";
-        let absent = |what: &str, table: &str| {
+        let absent = |what: &'static str, table: &'static str| {
             recording.file.absent(what, recording.file.absence_with_cure(table, SOURCE, is_linux))
         };
         let without_delays = || absent("UI delays", "ui_delays");

@@ -46,9 +46,9 @@ pub(super) fn reports(
     let mut is_pump: FxHashMap<StackId, bool> = FxHashMap::default();
     let mut pumps = Pumps::new(question.lengths().min.unwrap_or(0).max(1));
     recording.archive().scan(None, |row: &WaitRow| {
-        let waits = row.wait_stack.is_some_and(|stack| {
-            *is_pump.entry(stack).or_insert_with(|| waits_for_messages(&names.of(stack)))
-        });
+        let waits = row
+            .wait_stack
+            .is_some_and(|stack| *is_pump.entry(stack).or_insert_with(|| waits_for_messages(&names.of(stack))));
         pumps.see(row.thread, &pieces(row, has_ready), waits);
     })?;
     if pumps.threads.is_empty() {

@@ -103,6 +103,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     fn work_without_dequeue(&mut self, count: i64, ticks: i64) {
-        self.health.add(HealthKind::WORK_ITEMS_WITHOUT_DEQUEUE, count, Some(ticks), || "work of a .NET program".to_owned());
+        self.health
+            .add(HealthKind::WORK_ITEMS_WITHOUT_DEQUEUE, count, Some(ticks), || "work of a .NET program".to_owned());
     }
 }

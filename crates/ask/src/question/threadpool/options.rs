@@ -1,7 +1,7 @@
 //! The options of two questions under one name: `--queue` chooses between events of pools and the work that they queue.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr};
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 
 use super::{Question, Queue, QueueQuestion, ThreadPool};
 use crate::ask::When;
@@ -58,17 +58,18 @@ impl Args for Options {
         );
         let queue = "How long work waited for a thread of its pool, and how long tasks ran";
         let queue = Arg::new(QUEUE).long(QUEUE).action(ArgAction::SetTrue).help(queue).help_heading("Rows");
-        let with_queue = only_in(&of_queues(), &of_pools()).into_iter().map(|arg| arg.requires(QUEUE));
+        let (pools, queues) = (of_pools(), of_queues());
+        let of_pools_alone: Vec<Id> = only_in(&pools, &queues).iter().map(|arg| arg.get_id().clone()).collect();
+        let with_queue = only_in(&queues, &pools).into_iter().map(|arg| arg.requires(QUEUE));
         OfPools::augment_args(command)
-            .mut_args(|arg| {
-                let is_of_pools = only_in(&of_pools(), &of_queues()).iter().any(|known| known.get_id() == arg.get_id());
-                if is_of_pools { arg.conflicts_with(QUEUE) } else { arg }
-            })
+            .mut_args(|arg| if of_pools_alone.contains(arg.get_id()) { arg.conflicts_with(QUEUE) } else { arg })
             .arg(queue)
             .args(with_queue)
             .mut_arg("by", |arg| arg.value_parser(by))
             .mut_arg("sort", |arg| {
-                arg.value_parser(PossibleValuesParser::new(orders())).default_value(None).help(StyledStr::from(sort))
+                arg.value_parser(PossibleValuesParser::new(orders()))
+                    .default_value(None::<&'static str>)
+                    .help(StyledStr::from(sort))
             })
     }
 

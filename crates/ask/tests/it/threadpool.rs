@@ -148,7 +148,7 @@ fn work_waits_by_source() {
     // In the longest order, and without those that waited less.
     let long = QueueQuestion::default().between("--min-wait", Between { min: Some(10 * MS), max: None });
     let long = long.expect("an option").listed(Listing::Flat);
-    let found = rows(long, &["time", "duration_ns", "source"]);
+    let found = rows(long, &["start", "duration_ns", "source"]);
     assert_eq!(found.len(), 5, "{found:?}");
     assert_eq!(found.last().expect("a row")[..2], [ms(15), ms(30)]);
 }

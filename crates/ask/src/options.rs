@@ -6,7 +6,7 @@
 
 use std::fmt::Debug;
 
-use clap::{Args, Command};
+use clap::{Arg, Args, Command};
 
 use crate::answer::{Answer, Column};
 use crate::ask::{Ask, When};
@@ -236,4 +236,10 @@ fn parse<O: QuestionOptions>(arguments: &[&str]) -> Result<(When, Plan), UsageEr
     let matches = command.try_get_matches_from(arguments).map_err(wrong)?;
     let options = O::from_arg_matches(&matches).map_err(wrong)?;
     Ok((options.when(), options.plan(&mut |_| ())?))
+}
+
+/// The options that one of two questions under one name has alone.
+pub(crate) fn only_in(all: &Command, other: &Command) -> Vec<Arg> {
+    let is_there = |arg: &&Arg| other.get_arguments().any(|known| known.get_id() == arg.get_id());
+    all.get_arguments().filter(|arg| !is_there(arg)).cloned().collect()
 }

@@ -195,6 +195,8 @@ health_kinds! {
     LOCK_WAITS_WITHOUT_BEGIN = "lock_waits_without_begin", Usual, "A wait for a lock ended that began before the recording. It has no row.", "";
     LOCK_WAITS_WITHOUT_END = "lock_waits_without_end", Usual, "The end of a wait for a lock is not in the recording, though the thread went on. It has no row.", "";
     INCOMPLETE_LOCK_EVENTS = "incomplete_lock_events", Unreadable, "An event of a lock lacks its fields.", "";
+    WORK_ITEMS_WITHOUT_ENQUEUE = "work_items_without_enqueue", Usual, "A thread took work of a thread pool, or began a task, that was queued before the recording, or that was not queued at all. It has no row.", "";
+    WORK_ITEMS_WITHOUT_DEQUEUE = "work_items_without_dequeue", Usual, "Work waited for a thread when events were lost, or when more work waited than is followed. It has no row.", "";
     SYSCALLS_WITHOUT_ENTRY = "syscalls_without_entry", Usual, "A system call ended that began before the recording.", "";
     SYSCALLS_WITHOUT_THREAD = "syscalls_without_thread", Usual, "The entry or return of a system call of Windows, and no context switch tells which thread ran on the CPU. It has no row.",
         "Record context switches, too.";

@@ -62,6 +62,7 @@ pub mod switches;
 pub mod system_calls;
 mod texts;
 mod varint;
+pub mod work_items;
 
 pub use clock::Clock;
 pub use health::Health;

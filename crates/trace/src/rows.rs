@@ -59,7 +59,7 @@ pub use registry::{RegistryRow, registry_operations};
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, FileSummaryRow, HardFaultRow};
 pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
-pub use thread_pool::{ThreadPoolRow, adjustment_reasons, thread_pool_events};
+pub use thread_pool::{ThreadPoolRow, WorkItemRow, adjustment_reasons, thread_pool_events, work_item_sources};
 pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
 
 use crate::schema::{Row, TableDefinition};
@@ -104,6 +104,7 @@ macro_rules! every_table {
             InterruptRow,
             LockWaitRow,
             ThreadPoolRow,
+            WorkItemRow,
             GcCollectionRow,
             GcSuspensionRow,
             GcFinalizedRow,
@@ -243,7 +244,9 @@ macro_rules! event_tables {
             /// An event of a thread pool.
             thread_pool(ThreadPoolRow) in thread_pool,
             /// A time in which a thread did not look after its messages.
-            ui_delay(UiDelayRow) in ui_delays
+            ui_delay(UiDelayRow) in ui_delays,
+            /// Work that was queued for a thread pool, or a task.
+            work_item(WorkItemRow) in work_items
         }
     };
 }

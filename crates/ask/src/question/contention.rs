@@ -191,7 +191,8 @@ fn kind(number: i64) -> String {
     format!("{name}{way}")
 }
 
-fn threads(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+/// Threads by their tids and names.
+pub(super) fn threads(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     let text = |row: &ThreadRow| match &row.name {
         Some(name) => format!("{} {name}", row.tid),
         None => row.tid.to_string(),

@@ -80,7 +80,7 @@ macro_rules! every_question {
             Ui(ui),
             /// Which threads waited for locks that others held, and how long
             Contention(contention),
-            /// When thread pools of .NET programs lacked threads
+            /// When thread pools of .NET programs lacked threads, how work waited
             Threadpool(threadpool),
             /// Which system calls were made, how long they took, which failed
             Syscalls(syscalls),
@@ -180,6 +180,8 @@ pub const STACK_MEASURES: &[StackMeasure] = &[
     StackMeasure::of::<registry::Registry, 0>(),
     StackMeasure::of::<interrupts::Interrupts, 0>(),
     StackMeasure::of::<contention::Contention, 0>(),
+    StackMeasure::of::<threadpool::Delays<false>, 0>(),
+    StackMeasure::of::<threadpool::Delays<true>, 0>(),
     StackMeasure::of::<memory::pressure::Pressure, 0>(),
     StackMeasure::of::<dns::Dns, 0>(),
     StackMeasure::of::<tcp::Traffic, 0>(),

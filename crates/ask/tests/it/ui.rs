@@ -232,3 +232,86 @@ fn a_wait_for_messages_is_no_delay() {
     let in_focus = answer(&source, &Question { in_focus: true, ..Question::default() });
     assert!(in_focus.sections[0].is_absent && in_focus.rows().count() == 0);
 }
+
+/// Without events of the message pump context switches tell of delays: of a thread that waits for messages, and of no other one.
+#[test]
+fn switches_tell_of_delays() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, reports: &[UiDelayRow]| {
+        let mut writer = create(&directory.path().join(name));
+        writer.write_table(&[process(1, 100, "app.exe"), process(2, 200, "other.exe")]);
+        writer.write_table(&[thread(1, 1, 1001), thread(2, 2, 2001)]);
+        writer.write_table(&(0..3).map(|id| frame(id, 1)).collect::<Vec<_>>());
+        let symbol = |(frame, (module, function)): (i32, &(&str, &str))| SymbolRow {
+            frame: FrameId(frame),
+            module: Some((*module).to_owned()),
+            function: (*function).to_owned(),
+            ..SymbolRow::default()
+        };
+        writer.write_table(&(0..).zip(&FUNCTIONS).map(symbol).collect::<Vec<_>>());
+        // A wait for a message, and another wait of the same function.
+        writer.write_table(&[stack(0, &[0, 1, 2]), stack(1, &[0, 2])]);
+        let wait = |thread: i32, stack: i32, off: i64, ready: i64| ContextSwitchRow {
+            thread: ThreadId(thread),
+            off_time: off * MS,
+            ready_time: Some(ready * MS),
+            time: (ready + 1) * MS,
+            wait_stack: Some(StackId(stack)),
+            ..ContextSwitchRow::default()
+        };
+        for row in [
+            wait(1, 0, 100, 1_000),
+            wait(2, 1, 100, 1_000),
+            wait(1, 1, 1_100, 1_400),
+            // 199 ms behind it are none.
+            wait(1, 0, 1_500, 2_000),
+            wait(2, 1, 2_000, 2_100),
+            wait(1, 0, 2_199, 3_000),
+            wait(2, 1, 4_000, 4_100),
+        ] {
+            writer.context_switch(&row);
+        }
+        reports.iter().for_each(|row| writer.ui_delay(row));
+        let info = TraceInfo {
+            name: name.to_owned(),
+            kind: "etl".to_owned(),
+            end_ns: 5_000 * MS,
+            has_switches: true,
+            has_ready: true,
+            ..TraceInfo::default()
+        };
+        Source::archive(finish_as(writer, info))
+    };
+    let columns = ["pid", "from_ns", "to_ns", "run_ns", "wait_ns", "kinds", "from_switches", "still_open"];
+    let source = write("switches.sift", &[]);
+    let delay = |from: i64, to: i64, wait: i64, open: bool| {
+        let ready = i64::from(wait > 0) + 1;
+        let parts = [ms(to - from - wait - ready), ms(wait), words(&["switches"]), true.into(), open.into()];
+        [&[Value::Int(100), ms(from), ms(to)], &parts[..]].concat()
+    };
+    let expected = [delay(1_000, 1_500, 300, false), delay(3_000, 5_000, 0, true)];
+    assert_eq!(rows(&source, &Question::default(), &columns), expected);
+    let part = TimeRange { start: Some(1_250 * MS), end: Some(1_600 * MS) };
+    let part = Question { time: part, ..Question::default() };
+    assert_eq!(rows(&source, &part, &["from_ns", "to_ns"]), [[ms(1_250), ms(1_500)]]);
+    let short = Question { length: Between { min: Some(199 * MS), max: None }, ..Question::default() };
+    assert_eq!(rows(&source, &short, &["from_ns", "delay_ns"])[0], [ms(2_000), ms(199)]);
+    let of_kind = |kind: &str| Question { kind: Patterns::parse(kind), about: About::Reports, ..Question::default() };
+    assert_eq!(rows(&source, &of_kind("switches"), &["report_ns", "kind"]).len(), 2);
+    assert_eq!(rows(&source, &of_kind("!switches"), &["report_ns"]).len(), 0);
+
+    let report = |kind: i8, start: i64, end: i64| UiDelayRow {
+        time: end * MS,
+        start: start * MS,
+        process: Some(ProcessId(2)),
+        thread: Some(ThreadId(2)),
+        kind,
+        ..UiDelayRow::default()
+    };
+    // A report of Windows tells nothing of the pump; a time without a fetch tells that its events were recorded.
+    let with_report = write("report.sift", &[report(kinds::NO_CHECK, 2_100, 2_400)]);
+    let pids = |source: &Source| rows(source, &Question::default(), &["pid"]);
+    assert_eq!(pids(&with_report), [[Value::Int(200)], [Value::Int(100)], [Value::Int(100)]]);
+    let with_pump = write("pump.sift", &[report(kinds::NO_FETCH, 2_100, 2_400)]);
+    assert_eq!(pids(&with_pump), [[Value::Int(200)]]);
+}

@@ -15,6 +15,11 @@ pub const RUNTIME_PROVIDER: Guid = Guid::from_u128(0xe13c0d23_ccbc_4e12_931b_d9c
 /// The provider Microsoft-Windows-DotNETRuntimeRundown.
 pub const RUNDOWN_PROVIDER: Guid = Guid::from_u128(0xa669021c_c450_4609_a035_5af59af4df18);
 
+/// The provider System.Threading.Tasks.TplEventSource: tasks of .NET.
+pub const TASKS_PROVIDER: Guid = Guid::from_u128(0x2e5dba47_a3d2_4d16_8ee0_6671ffdcd7b5);
+/// The provider System.Diagnostics.Eventing.FrameworkEventSource: the class library of .NET, its thread pool among it.
+pub const FRAMEWORK_PROVIDER: Guid = Guid::from_u128(0x8e9f5090_2d75_4d03_8a81_e5afbf85daf1);
+
 /// Bits of [`MethodCode::flags`].
 pub mod method_flags {
     /// Made at run time (dynamic methods).

@@ -17,6 +17,7 @@ const TABLES: &[(&str, &str)] = &[
     ("dotnet_rundown.txt", include_str!("tables/dotnet_rundown.txt")),
     ("dotnet_runtime.txt", include_str!("tables/dotnet_runtime.txt")),
     ("dotnet_stress.txt", include_str!("tables/dotnet_stress.txt")),
+    ("dotnet_tasks.txt", include_str!("tables/dotnet_tasks.txt")),
     ("http_service.txt", include_str!("tables/http_service.txt")),
     ("kernel_cache.txt", include_str!("tables/kernel_cache.txt")),
     ("kernel_config.txt", include_str!("tables/kernel_config.txt")),

@@ -34,3 +34,4 @@ mod symbols;
 mod system_calls;
 mod thread_pool;
 mod ui;
+mod work_items;

@@ -25,6 +25,16 @@ pub mod adjustment_reasons {
     pub const STARVATION: i8 = 6;
 }
 
+/// Values of [`WorkItemRow::source`]. More may come.
+pub mod work_item_sources {
+    /// The pool, as the runtime logs it.
+    pub const RUNTIME: i8 = 0;
+    /// Tasks.
+    pub const TASK: i8 = 1;
+    /// The pool, as the class library logs it.
+    pub const FRAMEWORK: i8 = 2;
+}
+
 row! {
     /// One event of the thread pool of a .NET program.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,5 +73,41 @@ row! {
         runtime: Option<i32>, Dictionary, "", "ClrInstanceID";
         /// Call stack.
         stack: Option<StackId>, Plain, "", "stack of the event";
+    }
+}
+
+row! {
+    /// One piece of work that a .NET program queued for its pool, or one task. Several sources can tell of the same work, each in a row
+    /// of its own. Work that was queued before the recording has no row; `health` counts it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct WorkItemRow in "work_items", always: false, since: 7, Span(start, time) {
+        /// Time at which the work was done: of a task its completion; of other work, whose end is not logged, the time at which a
+        /// thread took it. Where neither was recorded: the end of the recording, or the time at which events were lost.
+        time: i64, Delta, "ns", "DotNETRuntime 62; TplEventSource 9; FrameworkEventSource 31";
+        /// Time at which it was queued.
+        start: i64, Delta, "ns", "DotNETRuntime 61; TplEventSource 7; FrameworkEventSource 30";
+        /// CPU of the last event of it.
+        cpu: i16, Dictionary, "", "buffer that holds the event";
+        /// Process.
+        process: Option<ProcessId>, Dictionary, "", "header of the event";
+        /// Thread that queued it.
+        thread: Option<ThreadId>, Dictionary, "", "header of the event";
+        /// Thread that took it; null where none did in the recording.
+        worker: Option<ThreadId>, Dictionary, "", "header of DotNETRuntime 62, TplEventSource 8, FrameworkEventSource 31";
+        /// 0 the pool as the runtime logs it, 1 a task, 2 the pool as the class library logs it. More may come.
+        source: i8, Dictionary, "", "provider";
+        /// Number of the task, or what the pool knows the work by. Both are used again.
+        id: i64, Plain, "", "WorkID, TaskID, workID";
+        /// Time at which a thread took the work out of the queue, or began the task; null where none did in the recording.
+        started: Option<i64>, Plain, "ns", "DotNETRuntime 62; TplEventSource 8; FrameworkEventSource 31";
+        /// Time at which the task was completed; null of other work, and where it was not recorded.
+        ended: Option<i64>, Plain, "ns", "TplEventSource 9";
+        /// Number of the runtime in the process; null of tasks and of the class library.
+        runtime: Option<i32>, Dictionary, "", "ClrInstanceID";
+        /// Call stack of the event that queued it.
+        stack: Option<StackId>, Plain, "", "stack of the event";
+        /// True: the recording does not tell that a thread took it. A thread that waits for a task may run the work itself, which the
+        /// pool does not log.
+        open: Option<bool>, Plain, "", "made by the extract";
     }
 }

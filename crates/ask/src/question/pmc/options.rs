@@ -8,7 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use super::{Question, SampledQuestion, Samples, Threads};
 use crate::ask::When;
 use crate::etwanalyzer::{Legacy, To, switch};
-use crate::options::{Form, Plan, QuestionOptions};
+use crate::options::{Form, Plan, QuestionOptions, only_in};
 use crate::table_question::{self, TableQuestion as _};
 use crate::usage_error::UsageError;
 
@@ -22,12 +22,6 @@ pub enum Options {
     Threads(OfThreads),
     /// Samples, by the code that they hit.
     Samples(OfSamples),
-}
-
-/// The options that one of the questions has alone.
-fn only_in(all: &Command, other: &Command) -> Vec<Arg> {
-    let is_there = |arg: &&Arg| other.get_arguments().any(|known| known.get_id() == arg.get_id());
-    all.get_arguments().filter(|arg| !is_there(arg)).cloned().collect()
 }
 
 fn of_threads() -> Command {

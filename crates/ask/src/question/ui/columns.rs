@@ -4,6 +4,7 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 use super::delays::{self, Delay};
 use super::messages;
+use super::switches::FROM_SWITCHES;
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
@@ -121,7 +122,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Told by",
         Kind::List,
         |r| Value::List(kind_words(&r.delay.kinds)),
-        "What tells of the delay: `no fetch` and `dispatch` (no message was fetched, one message took so long), `input` and `no check` (reports of Windows: input was not processed, messages not checked for), `wait cursor`.",
+        "What tells of the delay: `no fetch` and `dispatch` (no message was fetched, one message took so long), `input` and `no check` (reports of Windows: input was not processed, messages not checked for), `wait cursor`; `switches`: no event of the message pump was recorded, and the thread did not wait for messages.",
+    ),
+    ColumnOf::machine(
+        "from_switches",
+        "From switches",
+        Kind::Bool,
+        |r| r.delay.kinds.contains(&FROM_SWITCHES).into(),
+        "Whether the delay, or a part of it, is known from context switches alone.",
     ),
     ColumnOf::always(
         "message",

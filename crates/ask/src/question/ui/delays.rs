@@ -10,6 +10,7 @@ use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 use super::Question;
 use super::focus::FocusTimes;
+use super::switches::FROM_SWITCHES;
 use crate::question::waits::longest::WaitRow;
 use crate::question::waits::windows::Windows;
 use crate::recording::OpenRecording;
@@ -60,6 +61,7 @@ pub(super) fn kind(number: i8) -> String {
         kinds::NO_CHECK => "no check",
         kinds::WAIT_CURSOR => "wait cursor",
         kinds::DISPATCH => "dispatch",
+        FROM_SWITCHES => "switches",
         other => return other.to_string(),
     }
     .to_owned()
@@ -77,8 +79,7 @@ pub(super) fn reports(
     let range = (!question.time.is_everything()).then_some(start..end);
     let mut reports: Vec<Report> = Vec::new();
     recording.archive().scan(range, |row: &Report| {
-        let is_kind = question.kind.is_empty() || question.kind.matches(&kind(row.kind));
-        if is_kind && row.thread.is_some() && is_asked(row) {
+        if question.has_kind(row) && row.thread.is_some() && is_asked(row) {
             reports.push(row.clone());
         }
     })?;
@@ -191,7 +192,7 @@ fn between(report: &Report, waits: Vec<Span>) -> impl Iterator<Item = Report> {
 }
 
 /// Whether a stack is that of a thread that waits for messages. What the window does for a message inside of that is none.
-fn waits_for_messages(stack: &[MethodName]) -> bool {
+pub(super) fn waits_for_messages(stack: &[MethodName]) -> bool {
     const WAITS: [&str; 4] = ["GetMessage", "PeekMessage", "MsgWaitForMultipleObjects", "WaitMessage"];
     const CALLED: [&str; 4] = ["KiUserCallbackDispatch", "DispatchMessage", "DispatchClientMessage", "UserCallWinProc"];
     for method in stack {

@@ -48,7 +48,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Kind",
         Kind::Text,
         |r| delays::kind(r.report.kind).into(),
-        "`no fetch`, `dispatch`, `input`, `no check` or `wait cursor`.",
+        "`no fetch`, `dispatch`, `input`, `no check`, `wait cursor` or `switches`.",
     ),
     ColumnOf::always(
         "in_focus",

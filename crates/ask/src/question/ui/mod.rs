@@ -8,6 +8,7 @@ pub mod list;
 mod messages;
 mod options;
 pub mod sums;
+mod switches;
 
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ impl Ask for Question {
     fn tables(&self) -> &'static [&'static str] {
         match self.about {
             About::Focus => &["focus"],
-            About::Reports => &["ui_delays", "focus"],
+            About::Reports => &["ui_delays", "focus", "context_switches"],
             About::Delays | About::Sums(_) => &["ui_delays", "focus", "context_switches", "cpu_samples"],
         }
     }
@@ -206,26 +207,37 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let archive = recording.archive();
         let is_linux = archive.info().kind == "perf";
-        let (has_delays, has_focus) = (archive.row_count::<UiDelayRow>() > 0, archive.row_count::<FocusRow>() > 0);
-        for (is_needed, has, what, table) in [
-            (self.about != About::Focus, has_delays, "UI delays", "ui_delays"),
-            (self.about == About::Focus || self.in_focus, has_focus, "changes of the focus", "focus"),
-        ] {
-            if is_needed && !has {
-                return Ok(recording.file.absent(what, recording.file.absence_with_cure(table, SOURCE, is_linux)));
-            }
+        let absent = |what: &'static str, table: &'static str| {
+            recording.file.absent(what, recording.file.absence_with_cure(table, SOURCE, is_linux))
+        };
+        let without_delays = || absent("UI delays", "ui_delays");
+        let is_of_focus = self.about == About::Focus;
+        let tells_by_switches = !is_of_focus && switches::can_tell(recording)?;
+        let has_delays = archive.row_count::<UiDelayRow>() > 0;
+        if !(is_of_focus || has_delays || tells_by_switches) {
+            return Ok(without_delays());
+        }
+        if (is_of_focus || self.in_focus) && archive.row_count::<FocusRow>() == 0 {
+            return Ok(absent("changes of the focus", "focus"));
         }
         let processes: Vec<ProcessRow> = archive.rows()?;
         let threads: Vec<ThreadRow> = archive.rows()?;
         let accepted: FxHashSet<ProcessId> =
             Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect();
-        if self.about == About::Focus {
+        if is_of_focus {
             return focus::section(recording, self, &processes, &threads, &accepted);
         }
         let known = Known::new(&processes, &threads);
         let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
         let is_asked = |report: &Report| known.process_of(report).is_some_and(|process| accepted.contains(&process));
-        let reports = delays::reports(recording, self, is_asked, &mut names)?;
+        let mut reports = delays::reports(recording, self, is_asked, &mut names)?;
+        if tells_by_switches {
+            match switches::reports(recording, self, &known, is_asked, &mut names)? {
+                Some(more) => reports.extend(more.into_iter().filter(|report| self.has_kind(report))),
+                None if !has_delays => return Ok(without_delays()),
+                None => {}
+            }
+        }
         let focus = FocusTimes::read(archive)?;
         match self.about {
             About::Reports => Ok(list::section(recording, self, self.list_rows(reports, &focus, &known))),
@@ -266,6 +278,10 @@ impl Question {
     /// The limits, with the one that is there without an option.
     fn lengths(&self) -> Between {
         Between { min: self.length.min.or(Some(LEAST)), ..self.length }
+    }
+
+    fn has_kind(&self, report: &Report) -> bool {
+        self.kind.is_empty() || self.kind.matches(&delays::kind(report.kind))
     }
 
     fn passes(&self, delay: &Delay) -> bool {

@@ -33,7 +33,7 @@ pub struct Options {
     /// Only delays during which the process had the focus
     #[arg(long)]
     in_focus: bool,
-    /// Only what these tell: 'no fetch', dispatch, input, 'no check', 'wait cursor'
+    /// Only what these tell: 'no fetch', dispatch, input, 'no check', 'wait cursor', switches
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     kind: String,
     /// Only delays by these window messages: WM_PAINT, 'WM_USER*'

@@ -2,7 +2,7 @@
 
 use tracesift_etl::Guid;
 use tracesift_etl::class::{DNS_CLIENT, WIN32K, WINSOCK_AFD};
-use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
+use tracesift_etl::payload::dotnet::{FRAMEWORK_PROVIDER, RUNTIME_PROVIDER, TASKS_PROVIDER};
 use tracesift_etl::payload::{HeaderExtension, KERNEL_FILE, KERNEL_NETWORK, ProviderEnabled, TCPIP};
 
 /// Groups of kernel events as the flags of the kernel name them, and the tables that they make. Bits 29 to 31 are the number of the word.
@@ -51,7 +51,7 @@ const GROUPS: [(u32, &[&str]); 19] = [
 const ALL: u64 = u64::MAX;
 
 /// Providers whose events make tables: the keywords and the level that have all of these events.
-const PROVIDERS: [(Guid, u64, u8, &[&str]); 13] = [
+const PROVIDERS: [(Guid, u64, u8, &[&str]); 16] = [
     (DNS_CLIENT, ALL, 5, &["dns_queries"]),
     (WINSOCK_AFD, ALL, 5, &["socket_calls"]),
     (TCPIP, ALL, 5, &["connections", "network_io"]),
@@ -71,6 +71,11 @@ const PROVIDERS: [(Guid, u64, u8, &[&str]); 13] = [
     (RUNTIME_PROVIDER, 0x8000, 2, &["exceptions"]),
     // Threading
     (RUNTIME_PROVIDER, 0x1_0000, 4, &["thread_pool"]),
+    (RUNTIME_PROVIDER, 0x1_0000, 5, &["work_items"]),
+    // Tasks
+    (TASKS_PROVIDER, 0x2, 4, &["work_items"]),
+    // ThreadPool
+    (FRAMEWORK_PROVIDER, 0x2, 5, &["work_items"]),
 ];
 
 /// How many providers of sessions are remembered: a machine has some dozens of sessions.

@@ -31,11 +31,12 @@ mod socket_calls;
 mod system_calls;
 mod thread_pool;
 mod ui;
+mod work_items;
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
+use tracesift_etl::payload::dotnet::{FRAMEWORK_PROVIDER, RUNTIME_PROVIDER, TASKS_PROVIDER};
 use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
@@ -95,6 +96,7 @@ use registry::Registry;
 use socket_calls::Sockets;
 use thread_pool::ThreadPools;
 use ui::Windows;
+use work_items::QueuedWork;
 
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
@@ -135,6 +137,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     interrupts: InterruptState,
     contention: Contention,
     thread_pools: ThreadPools,
+    queued_work: QueuedWork,
     windows: Windows,
     system_calls: SystemCalls,
     /// System calls that never return.
@@ -243,6 +246,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             interrupts: InterruptState::default(),
             contention: Contention::default(),
             thread_pools: ThreadPools::default(),
+            queued_work: QueuedWork::default(),
             windows: Windows::new(clock.ns(start)),
             system_calls: SystemCalls::default(),
             no_return,
@@ -364,6 +368,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 self.interrupts.lost();
                 self.system_calls_lost(record.time());
                 self.contention_lost(record.time());
+                self.work_lost(record.time());
                 self.exceptions_lost();
                 self.windows.lost();
             }
@@ -463,6 +468,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 }
             }
             (RUNTIME_PROVIDER, id) if wanted.lock_waits && contention::IDS.contains(&id) => self.contention(record, id),
+            (RUNTIME_PROVIDER, 61..=62) | (TASKS_PROVIDER | FRAMEWORK_PROVIDER, _) if wanted.work_items => {
+                if let Some((source, happens)) = work_items::tells(provider, id) {
+                    self.work_item(record, source, happens);
+                }
+            }
             (RUNTIME_PROVIDER, id) if wanted.thread_pool => {
                 if let Some(event) = thread_pool::event(id) {
                     self.thread_pool(record, event);
@@ -545,6 +555,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_filter_calls(end);
         self.finish_system_calls(end);
         self.finish_contention(end);
+        self.finish_work(end);
         self.finish_windows(end);
         self.finish_gc(end);
         self.finish_compilations(end);

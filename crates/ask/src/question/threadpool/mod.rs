@@ -1,4 +1,7 @@
-//! `dump threadpool`: when thread pools of .NET programs lacked threads, and how many threads they wanted.
+//! `dump threadpool`: when thread pools of .NET programs lacked threads, how many threads they wanted, and how long work waited for one.
+
+mod options;
+mod queue;
 
 use tracesift_archive::{Archive, Error};
 use tracesift_grammar::TimeRange;
@@ -26,8 +29,9 @@ pub struct ThreadPool;
 /// What is asked.
 pub type Question = table_question::Question<ThreadPool>;
 
-/// The options.
-pub type Options = table_question::Options<ThreadPool>;
+pub use self::options::Options;
+pub(crate) use self::queue::Delays;
+pub use self::queue::{Queue, QueueQuestion};
 
 impl TableQuestion for ThreadPool {
     type Row = Event;
@@ -127,11 +131,14 @@ impl TableQuestion for ThreadPool {
     const IMPORTED: Imported = Imported::Rows;
     const UNKNOWN_IN_IMPORTS: &'static [&'static str] = &["adjusted", "started", "stopped", "starved_ns"];
     const SORT_WITHOUT_FIGURE: Option<&'static str> = Some("events");
-    const SHORT: &'static [&'static str] = &["process", "time", "top", "reason", "event", "by", "list", "sort", "csv"];
+    const SHORT: &'static [&'static str] =
+        &["process", "time", "top", "reason", "event", "queue", "by", "list", "sort", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump threadpool X.sift", "the processes whose pools lacked threads"),
         ("tracesift dump threadpool X.sift --reason starvation --list --sort start", "when, and how many workers then"),
         ("tracesift dump threadpool X.sift --by process,reason", "why the number of workers was changed"),
+        ("tracesift dump threadpool X.sift --queue", "how long work waited for a thread"),
+        ("tracesift dump threadpool X.sift --queue --by stack --top 5", "who queued the work that waited most"),
     ];
     const LEGACY: Option<Legacy> = Some(Legacy {
         name: "threadpool",
@@ -144,6 +151,10 @@ impl TableQuestion for ThreadPool {
         &["--by=method"],
         &["--by=tag"],
         &["--by=stack"],
+        &["--queue", "--by=stack"],
+        &["--queue", "--by=worker"],
+        &["--queue", "--time=1.."],
+        &["--queue", "--source=task", "--list"],
     ];
 
     fn process(row: &Event) -> Option<ProcessId> {

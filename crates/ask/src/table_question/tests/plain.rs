@@ -348,6 +348,21 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let first = rows.iter().find(|(row, _, length)| has_length::<Q>(row) && Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
+            How::Extent => {
+                let known: Vec<_> = all.iter().filter(|(row, ..)| has_length::<Q>(row)).collect();
+                let begin = known.iter().map(|(_, start, ..)| *start).min();
+                let end = known.iter().map(|(_, start, length, _)| start + length).max();
+                end.zip(begin).map(|(end, begin)| end - begin).into()
+            }
+            How::Lives => {
+                let ids = all.iter().map(|(row, ..)| Q::process(row).filter(|id| id.0 < PROCESSES).map(|id| id.0));
+                let ids: Option<BTreeSet<i32>> = ids.collect();
+                let life = |id: i32| {
+                    let (start, until) = (process(id).start.unwrap_or(0), process(id).end.unwrap_or(END));
+                    (until.min(end).min(END) - start.max(begin).max(0)).max(0)
+                };
+                ids.map(|ids| ids.into_iter().map(life).sum::<i64>()).into()
+            }
             How::Texts => {
                 let Adds::Texts(texts) = adds else { return Value::None };
                 text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten())

@@ -22,14 +22,14 @@ view! {
 pub struct InPart;
 
 /// Objects of a type in a part of the recording.
-pub type Type = Joined<Objects, InPart>;
+pub(super) type Type = Joined<Objects, InPart>;
 
 /// Types whose finalizers ran.
 #[derive(Clone, Copy, Debug)]
 pub struct Finalized;
 
 /// What is asked.
-pub type Question = table_question::Question<Finalized>;
+pub(super) type Question = table_question::Question<Finalized>;
 
 impl TableQuestion for Finalized {
     type Row = Type;

@@ -140,7 +140,7 @@ impl TableQuestion for Gc {
             .meaning("Time from the begin of the first pause to the end of the last one, cut to the time range.")
             .details(),
         Measure::ratio("active_share", "Paused % of active", 1, ["pause_sum_ns", "active_ns"], 100.0)
-            .meaning("`pause_sum_ns` in percent of `active_ns`: the share while the program allocated.")
+            .meaning("`pause_sum_ns` in percent of `active_ns`.")
             .details(),
         Measure::sum_known("suspend_ns", "Suspending", Kind::Milliseconds, |row: &Part| of_last(row, |row| row.suspending))
             .meaning("The part of the pauses before all threads stood.")

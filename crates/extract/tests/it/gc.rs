@@ -212,7 +212,7 @@ fn dynamic_events_has_roots_and_events_without_a_layout() {
         }
     }
     let expected = [("CommittedUsage", 2_433), ("SizeAdaptationSample", 1_215), ("SizeAdaptationTuning", 405)];
-    assert_eq!(many, expected.map(|(name, many)| (name.to_owned(), many)).into());
+    assert_eq!(many, BTreeMap::from(expected.map(|(name, many)| (name.to_owned(), many))));
     let text = rows[0].dynamic.as_deref().expect("events");
     assert!(text.starts_with("[{\"name\":\"CommittedUsage\",\"TotalCommittedInUse\":"), "{text}");
 }

@@ -67,11 +67,10 @@ impl<R> Additions<R> {
         };
         let Some(counted) = part.counted else {
             for (cell, adds) in &self.steps {
-                let cell = *cell;
                 match *adds {
-                    Adds::Duration if has_length => add_known(&mut cells[cell], Some(part.length)),
-                    Adds::Extent if has_length => extent(cells, cell, part),
-                    Adds::WithLength(has_length) => cells[cell] += i64::from(has_length(row)),
+                    Adds::Duration if has_length => add_known(&mut cells[*cell], Some(part.length)),
+                    Adds::Extent if has_length => extent(cells, *cell, part),
+                    Adds::WithLength(has_length) => cells[*cell] += i64::from(has_length(row)),
                     _ => {}
                 }
             }

@@ -8,7 +8,7 @@ use super::arithmetic::{Adds, How, ThingOf};
 use super::dimension::TextsOf;
 use super::measure::Measure;
 use super::plan::{NO_FIGURE, NO_SMALLEST, Plan, ROWS};
-use super::sums::{Alive, Part, Sums, TextCounts, add_known, add_weighted, count, longest, only};
+use super::sums::{Alive, Part, Sums, TextCounts, add_known, add_weighted, count, extent, longest, only};
 
 /// What each row adds to the sums of its place, as a plan says.
 pub(super) struct Additions<R: 'static> {
@@ -67,10 +67,10 @@ impl<R> Additions<R> {
         };
         let Some(counted) = part.counted else {
             for (cell, adds) in &self.steps {
-                let cell = *cell;
                 match *adds {
-                    Adds::Duration if has_length => add_known(&mut cells[cell], Some(part.length)),
-                    Adds::WithLength(has_length) => cells[cell] += i64::from(has_length(row)),
+                    Adds::Duration if has_length => add_known(&mut cells[*cell], Some(part.length)),
+                    Adds::Extent if has_length => extent(cells, *cell, part),
+                    Adds::WithLength(has_length) => cells[*cell] += i64::from(has_length(row)),
                     _ => {}
                 }
             }
@@ -94,6 +94,7 @@ impl<R> Additions<R> {
                 Adds::Shortest if has_length => cells[cell] = cells[cell].min(counted.1),
                 Adds::First => cells[cell] = cells[cell].min(counted.0),
                 Adds::Longest if has_length => longest(cells, cell, counted),
+                Adds::Extent if has_length => extent(cells, cell, part),
                 Adds::Max(figure) => cells[cell] = cells[cell].max(figure(row).unwrap_or(NO_FIGURE)),
                 Adds::Min(figure) => cells[cell] = cells[cell].min(figure(row).unwrap_or(NO_SMALLEST)),
                 Adds::Only(figure) => {
@@ -116,7 +117,7 @@ impl<R> Additions<R> {
                     cells[cell] = cells[cell].saturating_add(figure(row));
                 }
                 Adds::SumBegun(_) | Adds::SumOver(_) | Adds::SumLeft(..) => {}
-                Adds::Duration | Adds::Shortest | Adds::Longest => {}
+                Adds::Duration | Adds::Shortest | Adds::Longest | Adds::Extent => {}
                 // They have no cells.
                 Adds::Nothing | Adds::Row | Adds::Time | Adds::Once(_) | Adds::Texts(_) | Adds::Alive(..) => {}
             }

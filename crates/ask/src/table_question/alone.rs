@@ -12,7 +12,7 @@ pub(super) fn figure<R>(measures: &[Measure<R>], place: usize, row: &R, part: Pa
         Adds::Row | Adds::Texts(_) => 1,
         Adds::Time | Adds::Duration | Adds::Shortest => part.length,
         Adds::Longest if matches!(is.how, How::LongestStart) => part.start,
-        Adds::Longest => part.length,
+        Adds::Longest | Adds::Extent => part.length,
         Adds::First => part.start,
         Adds::If(holds) | Adds::WithLength(holds) => holds(row).into(),
         Adds::AliveFirst(is_older) => (part.is_older || is_older(row)).into(),

@@ -85,6 +85,10 @@ pub(super) enum How {
     Over,
     /// The largest number of rows that are alive at once in the time range.
     Peak,
+    /// Time from the begin of the first row to the end of the last one, cut to the time range.
+    Extent,
+    /// How long the processes of the rows lived in the time range, each process once.
+    Lives,
     /// Sum of a figure of the rows that begin in the time range.
     SumBegun,
     /// Sum of a figure of the rows that end in the time range.
@@ -142,6 +146,8 @@ pub(super) enum Adds<R: 'static> {
     Duration,
     Shortest,
     Longest,
+    /// Its begin and its end, where its length is known, even if it counts in another range.
+    Extent,
     First,
     Max(fn(&R) -> Option<i64>),
     Min(fn(&R) -> Option<i64>),

@@ -57,6 +57,8 @@ pub struct Asked {
     pub tags: Option<Arc<TagSet>>,
     /// The columns that somebody looks at; a list of single rows has all of them.
     pub(super) shown: Shown,
+    /// Whether a list of single rows has the figures from other tables.
+    pub(super) joins: bool,
 }
 
 /// A name that a question does not have.
@@ -92,6 +94,7 @@ impl Asked {
             reverse_paths: false,
             tags: None,
             shown: Shown::default(),
+            joins: true,
         };
         let asked = asked.by(by).and_then(|asked| asked.sorted_by_word(sort));
         asked.expect("a question has the dimensions and the measure of its default")

@@ -1,6 +1,6 @@
 //! Groups: places whose rows are one row of the answer.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{Distribution, IntervalUnion, Span};
 
 use super::asked::Asked;
@@ -38,6 +38,8 @@ pub(super) struct Group {
     pub(super) range: Span,
     /// How long the times are in which rows count; `None`: processes have different ones.
     pub(super) length: Option<i64>,
+    /// How long the processes of the rows lived in these times, where that is asked for and known.
+    pub(super) lived: Option<i64>,
     /// Number of rows by text, for each list of texts of the plan.
     pub(super) texts: Vec<TextCounts>,
 }
@@ -59,6 +61,8 @@ struct Sum {
     about: Vec<FxHashMap<i64, i64>>,
     sums_by: Vec<FxHashMap<i64, i64>>,
     covered_by: FxHashMap<i64, IntervalUnion>,
+    /// The numbers of the processes of the rows, where their lives are added up.
+    processes: FxHashSet<i64>,
 }
 
 /// The groups of each range; `spans` are the ranges inside of the recording.
@@ -97,6 +101,7 @@ fn of_range(
         let figures = read.sums.take(*sums as usize);
         if let Some(all) = &mut all {
             all.add(plan, *place, rows, &about, figures.clone());
+            all.add_process(plan, numbers);
         }
         let (last, others) =
             values_of_place.split_last().map_or((None, &[][..]), |(last, others)| (Some(last), others));
@@ -110,8 +115,12 @@ fn of_range(
         };
         let others: Vec<usize> = others.iter().map(&mut group).collect();
         let last = last.map(&mut group);
-        others.into_iter().for_each(|group| groups[group].add(plan, *place, rows, &about, figures.clone()));
+        for group in &others {
+            groups[*group].add(plan, *place, rows, &about, figures.clone());
+            groups[*group].add_process(plan, numbers);
+        }
         if let Some(last) = last {
+            groups[last].add_process(plan, numbers);
             groups[last].add(plan, *place, rows, &about, figures);
         }
     }
@@ -119,8 +128,28 @@ fn of_range(
         Some(times) => times.length(span),
         None => Some(span.length()),
     };
-    let group = |sum: Sum| sum.group(span, length);
+    let group = |sum: Sum| {
+        let lived = if plan.adds_lives { lived(plan, names, &sum.processes, span) } else { None };
+        sum.group(span, length, lived)
+    };
     Groups { groups: groups.into_iter().map(group).collect(), all: all.map(group) }
+}
+
+/// How long processes lived in a range, in the times in which rows count. `None`: one of them is not known.
+fn lived(plan: &Plan, names: &Names<'_>, processes: &FxHashSet<i64>, range: Span) -> Option<i64> {
+    processes.iter().try_fold(0_i64, |sum, number| {
+        let row = names.process(*number)?;
+        // One without a begin ran before the recording, one without an end ran on.
+        let life = Span::new(row.start.unwrap_or(i64::MIN), row.end.unwrap_or(i64::MAX)).intersect(range);
+        let length = match &plan.inside {
+            None => life.length(),
+            Some(times) => {
+                let spans = times.touching(Some(row.process), life.start, life.end).iter();
+                spans.map(|span| span.intersect(life).length()).fold(0, i64::saturating_add)
+            }
+        };
+        Some(sum.saturating_add(length))
+    })
 }
 
 /// The values of the groups in which the rows of a place are: one group, or one for each text of a list that the filters let pass, or
@@ -182,8 +211,15 @@ impl Sum {
         self.figures.add(plan, figures);
     }
 
-    fn group(self, range: Span, length: Option<i64>) -> Group {
-        let Self { values, places, figures, about, sums_by, covered_by } = self;
+    /// The first number of a place is its process.
+    fn add_process(&mut self, plan: &Plan, numbers: &[i64]) {
+        if plan.adds_lives {
+            self.processes.extend(numbers.first());
+        }
+    }
+
+    fn group(self, range: Span, length: Option<i64>, lived: Option<i64>) -> Group {
+        let Self { values, places, figures, about, sums_by, covered_by, processes: _ } = self;
         Group {
             values,
             places,
@@ -192,6 +228,7 @@ impl Sum {
             covered_by,
             range,
             length,
+            lived,
             times: Distribution::new(figures.times),
             lives: figures.lives,
             once: figures.once,

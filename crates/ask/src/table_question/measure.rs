@@ -141,6 +141,18 @@ impl<R> Measure<R> {
         Self::new([key, title], Kind::Time, How::LongestStart, Adds::Longest).details()
     }
 
+    /// Time from the begin of the first row to the end of the last one, cut to the time range.
+    #[must_use]
+    pub const fn extent(key: &'static str, title: &'static str) -> Self {
+        Self::new([key, title], Kind::Milliseconds, How::Extent, Adds::Extent)
+    }
+
+    /// How long the processes of the rows lived in the time range, each process once.
+    #[must_use]
+    pub const fn lives(key: &'static str, title: &'static str) -> Self {
+        Self::new([key, title], Kind::Milliseconds, How::Lives, Adds::Nothing)
+    }
+
     /// The begin of the first row. Single rows in this order follow each other in time.
     #[must_use]
     pub const fn first(key: &'static str, title: &'static str) -> Self {

@@ -160,7 +160,7 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
-    /// The keys of measures about figures from other tables, which are read only where one of these measures is computed.
+    /// The keys of measures and of columns of lists about figures from other tables, which are read only where one of these is shown.
     const JOINED: &'static [&'static str] = &[];
 
     /// The dimensions of a row of the answer, unless `--by` names others.

@@ -218,7 +218,7 @@ fn asked(usual: Asked, matches: &ArgMatches) -> Result<Asked, UnknownName> {
     if let Some(word) = shorthand.and_then(|shorthand| shorthand.sort).filter(|_| !is_sorted) {
         return asked.sorted_by_word(word);
     }
-    match matches.get_one::<String>("sort") {
+    match matches.get_one::<String>("sort").filter(|_| is_sorted) {
         Some(word) => asked.sorted_by_word(word),
         None => Ok(asked),
     }

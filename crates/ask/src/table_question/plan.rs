@@ -10,6 +10,7 @@ use super::dimension::Of;
 use super::list::{self, Listing};
 use super::stacks_below;
 use super::stated::Stated;
+use crate::answer::Column;
 
 /// What a reading does.
 pub(super) struct Plan {
@@ -45,6 +46,8 @@ pub(super) struct Plan {
     pub(super) joined: bool,
     /// The measure of things that rows are about, where these are kept one by one.
     pub(super) once: Option<usize>,
+    /// Whether the lives of the processes of groups are added up.
+    pub(super) adds_lives: bool,
     /// Whether the parts of paths stand in reverse order.
     pub(super) reverse_paths: bool,
     /// Whether the answer has numbers of stacks.
@@ -68,6 +71,7 @@ pub(super) struct Step {
     /// * `Longest`: the longest time, and its begin.
     /// * `Only`: the figure of the last row that has one, and the number of such rows.
     /// * `Weighted`: Σ figure × weight in two cells, low and high half, and Σ weight.
+    /// * `Extent`: the first begin, and the last end.
     /// * `Union`: number of rows with a known length, those included that count in another range.
     /// * All others have one cell with the figure.
     pub(super) how: How,
@@ -107,6 +111,7 @@ impl Plan {
             dir_level: asked.dir_level,
             joined: false,
             once: None,
+            adds_lives: false,
             reverse_paths: asked.reverse_paths,
             numbers_stacks: false,
             lives: None,
@@ -131,6 +136,9 @@ impl Plan {
                 plan.compute(place);
             }
         }
+        let has_joined = |column: &&Column| stated.joined.contains(&column.key);
+        let is_listed = matches!(asked.listing, Some(Listing::Flat | Listing::OfGroups(_)));
+        plan.joined |= is_listed && asked.joins && stated.list.iter().any(|column| has_joined(&column));
         let filtered = asked.patterns.iter().map(|(place, _)| *place);
         let listed = match asked.listing {
             None => Vec::new(),
@@ -167,6 +175,8 @@ impl Plan {
             How::Duration => self.step(place, &[if self.stated.has_unknown_lengths { NO_FIGURE } else { 0 }]),
             How::Shortest | How::Min => self.step(place, &[NO_SMALLEST]),
             How::First => self.step(place, &[i64::MAX]),
+            How::Extent => self.step(place, &[NO_SMALLEST, NO_FIGURE]),
+            How::Lives => self.adds_lives = true,
             How::Only => self.step(place, &[0, 0]),
             How::Weighted => self.step(place, &[0, 0, 0]),
             How::Longest | How::LongestStart => {

@@ -184,6 +184,11 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))
         }
+        How::Extent => {
+            let end = cell(group, 1).filter(|end| *end != NO_FIGURE);
+            end.map(|end| end.saturating_sub(cell(group, 0).unwrap_or(end)))
+        }
+        How::Lives => group.lived,
         How::Only => cell(group, 0).filter(|_| cell(group, 1) == Some(1)),
         How::Min => cell(group, 0).filter(|figure| *figure != NO_SMALLEST),
         How::Weighted => {

@@ -81,8 +81,15 @@ impl Ask for Asked {
     }
 
     fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
-        let is_list = self.listing == Some(Listing::Flat);
-        (!is_list).then(|| Box::new(Self { shown: shown.clone(), ..self.clone() }) as Box<dyn Ask>)
+        if self.listing != Some(Listing::Flat) {
+            return Some(Box::new(Self { shown: shown.clone(), ..self.clone() }));
+        }
+        // A list has all of its columns. Those from other tables stay empty where nobody looks at them.
+        let has_joined = |column: &Column| self.stated.joined.contains(&column.key);
+        let mut joined = self.stated.list.iter().filter(|column| has_joined(column)).peekable();
+        joined.peek()?;
+        let joins = joined.any(|column| shown.has(column.key));
+        Some(Box::new(Self { joins, ..self.clone() }))
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {

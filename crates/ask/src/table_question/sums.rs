@@ -161,6 +161,13 @@ pub(super) fn longest(cells: &mut [i64], cell: usize, (start, length): (i64, i64
     }
 }
 
+/// Keeps the earliest begin and the latest end.
+#[inline]
+pub(super) fn extent(cells: &mut [i64], cell: usize, part: Part) {
+    cells[cell] = cells[cell].min(part.start);
+    cells[cell + 1] = cells[cell + 1].max(part.start.saturating_add(part.length));
+}
+
 /// Keeps a figure, and counts how many there were.
 pub(super) fn only(cells: &mut [i64], cell: usize, (figure, count): (i64, i64)) {
     if count > 0 {
@@ -196,6 +203,10 @@ fn add_cells(steps: &[Step], cells: &mut [i64], more: &[i64]) {
             How::Shortest | How::First | How::Min => cells[cell] = cells[cell].min(more[cell]),
             How::Longest | How::LongestStart => longest(cells, cell, (more[cell + 1], more[cell])),
             How::Max => cells[cell] = cells[cell].max(more[cell]),
+            How::Extent => {
+                cells[cell] = cells[cell].min(more[cell]);
+                cells[cell + 1] = cells[cell + 1].max(more[cell + 1]);
+            }
             How::Only => only(cells, cell, (more[cell], more[cell + 1])),
             How::Weighted => add_weighted(cells, cell, weighted(more, cell)),
             // Numbers of rows, and sums that every row has a part of.

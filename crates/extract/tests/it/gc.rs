@@ -159,6 +159,124 @@ fn dynamic_events_has_a_background_collection() {
     assert_eq!(tables.others(10_740), (1, 16_300));
 }
 
+/// Bytes by kind of root of all collections of a process.
+fn roots(rows: &[&GcCollectionRow]) -> Vec<i64> {
+    let mut sums = Vec::new();
+    for bytes in rows.iter().filter_map(|row| row.roots.as_deref()) {
+        sums.resize(sums.len().max(bytes.len()), 0);
+        sums.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
+    }
+    sums
+}
+
+/// The figures are those of the events, as PerfView prints them.
+#[test]
+fn gcevents_has_roots() {
+    let Some(tables) = Tables::real("gcevents.etl.zip") else { return };
+    let Some(baseline) = cases("etl/gcevents.baseline.txt") else { return };
+    let baseline = std::fs::read_to_string(baseline).expect("a baseline");
+    let mut expected: Vec<Vec<i64>> = Vec::new();
+    for line in baseline.lines() {
+        let number = |field: &str| {
+            let (_, value) = line.split_once(&format!(" {field}=")).unwrap_or_else(|| panic!("{field}: {line}"));
+            value.split(';').next().unwrap_or_default().replace(',', "").parse::<i64>().expect("a number")
+        };
+        if line.contains("/GC/Start ") {
+            expected.push(Vec::new());
+        } else if line.contains("/GC/MarkWithType ") {
+            let roots = expected.last_mut().expect("a collection");
+            let kind = number("Type") as usize;
+            roots.resize(roots.len().max(kind + 1), 0);
+            roots[kind] += number("Promoted");
+        }
+    }
+    let found: Vec<Vec<i64>> =
+        tables.collections(179_596).iter().map(|row| row.roots.clone().expect("roots")).collect();
+    assert_eq!(found, expected);
+    assert_eq!(expected.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
+}
+
+/// The recording brings its own description of the event, with another name for the bytes. The sums are those of `dump events`.
+#[test]
+fn dynamic_events_has_roots_and_events_without_a_layout() {
+    let Some(tables) = Tables::real("DynamicEvents.etl.zip") else { return };
+    let rows = tables.collections(7608);
+    assert_eq!(roots(&rows), [8_635_460, 0, 3_626_243, 25_858_745, 0, 0, 0, 32_428]);
+    // The one in the background tells none.
+    let without: Vec<i32> = rows.iter().filter(|row| row.roots.is_none()).map(|row| row.number).collect();
+    assert_eq!(without, [197]);
+    let mut many: BTreeMap<String, usize> = BTreeMap::new();
+    for text in rows.iter().filter_map(|row| row.dynamic.as_deref()) {
+        for part in text.split("{\"name\":\"").skip(1) {
+            *many.entry(part.split('"').next().unwrap_or_default().to_owned()).or_default() += 1;
+        }
+    }
+    let expected = [("CommittedUsage", 2_433), ("SizeAdaptationSample", 1_215), ("SizeAdaptationTuning", 405)];
+    assert_eq!(many, BTreeMap::from(expected.map(|(name, many)| (name.to_owned(), many))));
+    let text = rows[0].dynamic.as_deref().expect("events");
+    assert!(text.starts_with("[{\"name\":\"CommittedUsage\",\"TotalCommittedInUse\":"), "{text}");
+}
+
+/// .NET Framework tells no bytes.
+#[test]
+fn net_452_has_no_roots() {
+    let Some(tables) = Tables::real("net.4.5.2.x86.etl.zip") else { return };
+    assert!(tables.collections.iter().all(|row| row.roots.is_none() && row.dynamic.is_none()));
+}
+
+/// Roots of several heaps add up; events of a thread belong to the collection that it runs; events that are cut cost themselves.
+#[test]
+fn roots_of_heaps_and_events_without_a_layout() {
+    let marked = |time: i64, tid: u32, heap: u32, kind: u32, bytes: u64| {
+        logged(
+            time,
+            tid,
+            202,
+            0,
+            &[&heap.to_le_bytes(), &1_u16.to_le_bytes(), &kind.to_le_bytes(), &bytes.to_le_bytes()],
+        )
+    };
+    let dynamic = |time: i64, name: &str, data: &[u8]| {
+        let name: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
+        logged(time, 44, 39, 0, &[&name, &(data.len() as u32).to_le_bytes(), data, &1_u16.to_le_bytes()])
+    };
+    let committed: Vec<u8> = [1_u8, 0].into_iter().chain((1_u64..=5).flat_map(u64::to_le_bytes)).collect();
+    let on = On(44, 1);
+    let events = [
+        // No collection is known yet.
+        vec![marked(90, 44, 0, 0, 7), dynamic(91, "Early", &[1])],
+        on.suspend(100, 1),
+        on.start(102, 1, 2, 1),
+        vec![marked(103, 60, 0, 9, 1_000)],
+        on.resume(110),
+        on.suspend(200, 1),
+        on.start(202, 2, 0, 2),
+        vec![marked(203, 44, 0, 0, 10), marked(203, 45, 1, 0, 5), marked(204, 44, 0, 3, u64::MAX >> 1)],
+        vec![marked(204, 45, 1, 3, 1), marked(204, 45, 1, 77, 1)],
+        vec![dynamic(204, "CommittedUsage", &committed), dynamic(204, "a\"b", &[0xab, 0x01])],
+        vec![logged(204, 44, 202, 0, &[&[1, 0, 0]]), logged(204, 44, 39, 0, &[&[65, 0, 0, 0, 255, 255, 255, 255, 1]])],
+        on.stop(205, 2, 0),
+        vec![dynamic(206, "Large", &[7; 5_000]), dynamic(206, "CommittedUsage", &[2, 0])],
+        on.resume(207),
+        On(48, 1).stop(500, 1, 2),
+    ];
+    for size in [PointerSize::Four, PointerSize::Eight] {
+        let bytes = providers::write(size, 2, &[(PID, "one.exe")], events.concat()).expect("a recording");
+        let extracted = Recording::of("gc.etl", &bytes).extract();
+        let tables = Tables::of(&extracted.archive);
+        let found: Vec<_> = tables.collections(PID.into()).iter().map(|row| (row.number, row.roots.clone())).collect();
+        assert_eq!(found, [(2, Some(vec![15, 0, 0, i64::MAX])), (1, Some([vec![0; 9], vec![1_000]].concat()))]);
+        let expected = concat!(
+            r#"[{"name":"CommittedUsage","TotalCommittedInUse":1,"TotalCommittedInGlobalDecommit":2,"#,
+            r#""TotalCommittedInFree":3,"TotalCommittedInGlobalFree":4,"TotalBookkeepingCommitted":5},"#,
+            r#"{"name":"a\"b","data":"ab01"},{"name":"CommittedUsage","data":"0200"}]"#,
+        );
+        assert_eq!(tables.collections(PID.into())[0].dynamic.as_deref(), Some(expected));
+        assert_eq!(tables.collections(PID.into())[1].dynamic, None);
+        assert_eq!(extracted.report.health.get("fields_not_as_expected"), 2);
+    }
+}
+
 const MS: i64 = 1_000_000;
 const PID: u32 = 40;
 

@@ -62,6 +62,9 @@ pub enum History<'a> {
     },
 }
 
+/// Kinds of roots that are kept, at most.
+const ROOT_KINDS: usize = 16;
+
 impl History<'_> {
     pub(super) fn is_of_heap(&self) -> bool {
         matches!(self, Self::Heap { .. })
@@ -83,7 +86,37 @@ fn sum(figures: &[i64]) -> i64 {
     figures.iter().fold(0_i64, |sum, figure| sum.saturating_add(*figure))
 }
 
+/// Bytes of the text of dynamic events that a row keeps, at most.
+const MOST_DYNAMIC: usize = 8 << 10;
+
 impl Life {
+    /// Bytes to which roots of a kind led, on one heap.
+    pub(super) fn add_root(&mut self, kind: usize, bytes: i64) {
+        if kind >= ROOT_KINDS {
+            return;
+        }
+        let roots = self.row.roots.get_or_insert_default();
+        if roots.len() <= kind {
+            roots.resize(kind + 1, 0);
+        }
+        roots[kind] = roots[kind].saturating_add(bytes);
+    }
+
+    /// An event without a fixed layout, as an object of JSON.
+    pub(super) fn add_dynamic(&mut self, event: &str) {
+        let known = self.row.dynamic.as_ref().map_or(1, String::len);
+        if known.saturating_add(event.len()) >= MOST_DYNAMIC {
+            return;
+        }
+        let text = self.row.dynamic.get_or_insert_default();
+        match text.pop() {
+            Some(_) => text.push(','),
+            None => text.push('['),
+        }
+        text.push_str(event);
+        text.push(']');
+    }
+
     /// Sizes as the runtime sums them. Histories say more of generations.
     pub(super) fn set_stats(&mut self, stats: &HeapStats) {
         let row = &mut self.row;

@@ -139,6 +139,24 @@ impl Collections {
         });
     }
 
+    /// Roots of a kind led to so many bytes of objects that survive, on one heap.
+    pub fn marked(&mut self, at: At, kind: usize, bytes: i64) {
+        self.with(at, |runtime, _, _| {
+            if let Some(life) = runtime.marking(at.thread) {
+                life.add_root(kind, bytes);
+            }
+        });
+    }
+
+    /// An event without a fixed layout, as an object of JSON, about the collection that began last.
+    pub fn dynamic(&mut self, at: At, event: &str) {
+        self.with(at, |runtime, held, _| {
+            if let Some(life) = runtime.began_last(held) {
+                life.add_dynamic(event);
+            }
+        });
+    }
+
     /// So many bytes were allocated since the event before.
     pub fn allocated(&mut self, at: At, bytes: i64, is_large: bool) {
         self.with(at, |runtime, _, _| runtime.allocated(bytes, is_large));

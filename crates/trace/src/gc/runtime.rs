@@ -20,6 +20,8 @@ pub(super) struct Runtime {
     allocated: Option<[i64; 2]>,
     /// The last collections of threads that ended some, the newest last.
     ended: Vec<(Option<ThreadId>, u64)>,
+    /// The collection that began last.
+    begun: Option<u64>,
     /// End of the last pause for a collection.
     pause_end: Option<i64>,
 }
@@ -201,6 +203,7 @@ impl Runtime {
             ..GcCollectionRow::default()
         };
         self.stand_for(id, &mut row, held);
+        self.begun = Some(id);
         self.open.push(Life { id, row, ..Life::default() });
     }
 
@@ -299,6 +302,20 @@ impl Runtime {
         if let Some(id) = ended {
             return held.find(id);
         }
+        let blocking = || self.open.iter().rposition(is_blocking);
+        let place = own.or_else(blocking).or_else(|| self.open.len().checked_sub(1))?;
+        self.open.get_mut(place)
+    }
+
+    /// The collection that began last.
+    pub(super) fn began_last<'l>(&'l mut self, held: &'l mut Held) -> Option<&'l mut Life> {
+        find(&mut self.open, held, self.begun?)
+    }
+
+    /// The collection for which a thread marks objects: its own one, else one that other threads run.
+    pub(super) fn marking(&mut self, thread: Option<ThreadId>) -> Option<&mut Life> {
+        let is_blocking = |life: &Life| life.row.kind != gc_kinds::BACKGROUND;
+        let own = self.open.iter().rposition(|life| is_blocking(life) && life.row.thread == thread);
         let blocking = || self.open.iter().rposition(is_blocking);
         let place = own.or_else(blocking).or_else(|| self.open.len().checked_sub(1))?;
         self.open.get_mut(place)

@@ -118,6 +118,18 @@ row! {
         allocated_large: Option<i64>, Dictionary, "bytes", "GC/AllocationTick AllocationKind 1";
         /// True: the end was not recorded.
         open: Option<bool>, Plain, "", "made by the extract";
+        /// Bytes of the objects that survived, by the kind of root from which they were found first,
+        /// summed over the heaps: 0 variables of threads, 1 the queue of finalizers, 2 handles, 3 older
+        /// generations, 4 sized references, 5 an overflow of the marks, 6 dependent handles, 7 objects
+        /// that became ready for their finalizers, 8 taken over from other heaps, 9 roots of a collection
+        /// in the background. The list ends with the last kind that the runtime tells. Null: it tells none,
+        /// as .NET Framework.
+        roots: Option<Vec<i64>>, Plain, "bytes", "GC/MarkWithType Promoted or Bytes, by Type";
+        /// Events without a fixed layout, from the begin of the collection to the begin of the next one,
+        /// as JSON: a list of objects with the `name` of the event, and its `data` in hexadecimal. Of
+        /// `CommittedUsage` an object has the fields in place of the data. Events that would make it longer
+        /// than 8 KiB are left out.
+        dynamic: Option<String>, Plain, "", "GC/DynamicTraceEvent Name, Data";
     }
 }
 

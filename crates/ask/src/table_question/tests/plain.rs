@@ -350,6 +350,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 let first = rows.iter().find(|(row, _, length)| has_length::<Q>(row) && Some(*length) == longest);
                 first.map(|(_, start, _)| *start).into()
             }
+            How::Extent => Self::extent(all).into(),
+            How::Lives => Self::lived(all, (begin, end)).into(),
             How::Texts => {
                 let Adds::Texts(texts) = adds else { return Value::None };
                 text_counts(rows.iter().filter_map(|(row, ..)| texts(row)).flatten())
@@ -367,6 +369,23 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Counts(dimension) => self.counts(of(dimension), rows),
             How::SumsBy(dimension) => self.sums_by(of(dimension), adds, rows),
         }
+    }
+
+    /// Time from the begin of the first row with a length to the end of the last one.
+    fn extent(all: &[Part<'_, Q::Row>]) -> Option<i64> {
+        let known = || all.iter().filter(|(row, ..)| has_length::<Q>(row));
+        let begin = known().map(|(_, start, ..)| *start).min()?;
+        known().map(|(_, start, length, _)| start + length - begin).max()
+    }
+
+    /// How long the processes of rows lived in a range. `None`: one of them is not known.
+    fn lived(all: &[Part<'_, Q::Row>], (begin, end): (i64, i64)) -> Option<i64> {
+        let ids = all.iter().map(|(row, ..)| Q::process(row).filter(|id| id.0 < PROCESSES).map(|id| id.0));
+        let life = |id: i32| {
+            let (start, until) = (process(id).start.unwrap_or(0), process(id).end.unwrap_or(END));
+            (until.min(end).min(END) - start.max(begin).max(0)).max(0)
+        };
+        Some(ids.collect::<Option<BTreeSet<i32>>>()?.into_iter().map(life).sum())
     }
 
     /// Sum of a figure of the rows that have it.

@@ -173,6 +173,9 @@ pub(super) fn process(id: i32) -> ProcessRow {
         pid,
         name: names[id as usize].to_owned(),
         origin: Origin::Rundown,
+        // Some begin or end inside of the recording.
+        start: (id == 3).then_some(END / 4),
+        end: (id == 2).then_some(END * 3 / 4),
         ..ProcessRow::default()
     }
 }

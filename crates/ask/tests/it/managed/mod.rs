@@ -1,6 +1,7 @@
 //! Questions about the .NET runtime, asked of real recordings and of recordings made byte by byte.
 
 mod exceptions;
+mod gc;
 mod gcalloc;
 mod jit;
 

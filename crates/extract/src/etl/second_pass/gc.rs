@@ -4,6 +4,7 @@ use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_etl::payload::{Reader, WideStr};
 use tracesift_etl::schema::FieldText;
 use tracesift_etl::{Guid, Record, event_fields};
+use tracesift_json::Writer;
 use tracesift_trace::gc::{At, Collections, Finalized, Generation, HeapStats, History, Start};
 use tracesift_trace::{HealthKind, RowSink};
 
@@ -29,6 +30,8 @@ mod id {
     pub(super) const BULK_TYPE: u16 = 15;
     pub(super) const FINALIZE_OBJECT: u16 = 29;
     pub(super) const TRIGGERED: u16 = 35;
+    pub(super) const DYNAMIC: u16 = 39;
+    pub(super) const MARKED: u16 = 202;
     pub(super) const HEAP_HISTORY: u16 = 204;
     pub(super) const GLOBAL_HISTORY: u16 = 205;
 }
@@ -66,6 +69,8 @@ fn is_of_runtime(id: u16) -> bool {
             | id::BULK_TYPE
             | id::FINALIZE_OBJECT
             | id::TRIGGERED
+            | id::DYNAMIC
+            | id::MARKED
             | id::HEAP_HISTORY
             | id::GLOBAL_HISTORY
     )
@@ -140,6 +145,25 @@ event_fields! {
 }
 
 event_fields! {
+    /// Roots led to objects. The runtime's own description has another name for the bytes.
+    struct Marked<'a> {
+        runtime: i32 = "ClrInstanceID",
+        kind: i32 = "Type",
+        promoted: i64 = "Promoted",
+        bytes: i64 = "Bytes",
+    }
+}
+
+event_fields! {
+    /// An event without a fixed layout.
+    struct Dynamic<'a> {
+        runtime: i32 = "ClrInstanceID",
+        name: FieldText<'a> = "Name",
+        data: &'a [u8] = "Data",
+    }
+}
+
+event_fields! {
     /// Names of types.
     struct Types<'a> {
         runtime: i32 = "ClrInstanceID",
@@ -165,6 +189,8 @@ struct Layouts {
     stats: Fields<Stats<'static>>,
     of_heap: Fields<OfHeap<'static>>,
     of_heaps: Fields<OfHeaps<'static>>,
+    marked: Fields<Marked<'static>>,
+    dynamic: Fields<Dynamic<'static>>,
     types: Fields<Types<'static>>,
     objects: Fields<Object<'static>>,
 }
@@ -225,6 +251,8 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             (Source::Private, _) | (Source::Runtime, id::ALLOCATION_TICK | id::BULK_TYPE) => {}
             (_, id::ALLOCATION_TICK) => self.gc_tick(record, source),
             (_, id::HEAP_STATS) => self.gc_stats(record, source),
+            (_, id::MARKED) => self.gc_marked(record, source),
+            (_, id::DYNAMIC) => self.gc_dynamic(record, source),
             (_, id::BULK_TYPE) => self.gc_types(record, source),
             (_, id) => self.gc_step(record, id, source),
         }
@@ -331,6 +359,26 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         self.gc.collections.history(at, &history);
     }
 
+    fn gc_marked(&mut self, record: &Record<'_>, source: Source) {
+        let layouts = self.gc.layouts(source);
+        let Some(event) = layouts.marked.read(record, &self.schemas, &mut self.health) else { return };
+        let Some(at) = self.gc_at(record, event.runtime) else { return };
+        let kind = event.kind.and_then(|kind| usize::try_from(kind).ok());
+        // Old events tell no bytes.
+        if let (Some(kind), Some(bytes)) = (kind, event.promoted.or(event.bytes)) {
+            self.gc.collections.marked(at, kind, bytes.max(0));
+        }
+    }
+
+    fn gc_dynamic(&mut self, record: &Record<'_>, source: Source) {
+        let layouts = self.gc.layouts(source);
+        let Some(event) = layouts.dynamic.read(record, &self.schemas, &mut self.health) else { return };
+        let Some(at) = self.gc_at(record, event.runtime) else { return };
+        if let Some(name) = event.name {
+            self.gc.collections.dynamic(at, &dynamic_event(&name.to_string(), event.data.unwrap_or_default()));
+        }
+    }
+
     fn gc_object(&mut self, record: &Record<'_>, source: Source) {
         let layouts = self.gc.layouts(source);
         let Some(event) = layouts.objects.read(record, &self.schemas, &mut self.health) else { return };
@@ -360,6 +408,48 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         for row in self.gc.finalized.finish() {
             self.sink.gc_finalized(&row);
         }
+    }
+}
+
+/// An event without a fixed layout, as an object of JSON.
+fn dynamic_event(name: &str, data: &[u8]) -> String {
+    /// The fields of `CommittedUsage` behind its version, 64 bits each: bytes of memory that is in use, that waits to be given back, that is
+    /// free on the heaps and for all of them, and that the collector needs itself.
+    const COMMITTED: [&str; 5] = [
+        "TotalCommittedInUse",
+        "TotalCommittedInGlobalDecommit",
+        "TotalCommittedInFree",
+        "TotalCommittedInGlobalFree",
+        "TotalBookkeepingCommitted",
+    ];
+    let mut text = String::new();
+    let mut json = Writer::new(&mut text);
+    json.begin_object();
+    json.key("name");
+    json.text(name);
+    let mut reader = Reader::new(data, 8);
+    if name == "CommittedUsage"
+        && reader.u16("version").is_ok_and(|version| version == 1)
+        && data.len() >= 2 + 8 * COMMITTED.len()
+    {
+        for field in COMMITTED {
+            json.key(field);
+            json.optional(reader.u64(field).ok());
+        }
+    } else {
+        json.key("data");
+        json.text_of(Hexadecimal(data));
+    }
+    json.end_object();
+    text
+}
+
+/// Bytes as two digits each.
+struct Hexadecimal<'a>(&'a [u8]);
+
+impl std::fmt::Display for Hexadecimal<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 

@@ -1,14 +1,21 @@
 //! `dump gc`: for how long garbage collections of .NET stopped the threads of processes, why they ran, and what they left.
 
+mod cpu;
+mod finalized;
+mod list;
+mod notes;
+mod options;
+
 use std::ops::Range;
 
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_grammar::TimeRange;
-use tracesift_trace::rows::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, ProcessRow, gc_kinds};
+use tracesift_trace::rows::{GcCollectionRow, ProcessRow, gc_kinds};
 use tracesift_trace::{ProcessId, view};
 
-use crate::answer::{ColumnOf, Kind, Value};
+pub use self::options::Options;
+use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
 use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
 use crate::words::numbered;
@@ -20,15 +27,24 @@ view! {
         time, start, process, thread, runtime, number, generation, kind, reason, trigger_reason, trigger_thread, stack,
         pause, pauses, suspensions, suspending, since_pause, size_before, size_after, promoted, free, survival,
         peak_size, heap_size, pinned, handles, finalization_promoted, finalized, heaps, allocated, allocated_large, open,
+        roots, dynamic,
     }
 }
 
 /// A part of the pause of a collection, with its begin and end. A collection without a known pause is one part without a length.
-pub type Part = Joined<Collection, Span>;
+pub type Part = Joined<Collection, Beside>;
+
+/// What a part has beside the figures of its collection.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    span: Option<Span>,
+    /// CPU of the whole collection; `None`: it is not known, or not asked for.
+    cpu: Option<i64>,
+}
 
 /// Begin and end of a part of a pause.
 #[derive(Clone, Copy, Debug)]
-pub struct Span {
+struct Span {
     from: i64,
     to: i64,
     /// The collection counts with its last part.
@@ -41,21 +57,6 @@ pub struct Gc;
 
 /// What is asked.
 pub type Question = table_question::Question<Gc>;
-
-/// The options.
-pub type Options = table_question::Options<Gc>;
-
-view! {
-    /// A suspension of managed threads.
-    #[derive(Clone, Copy, Debug)]
-    struct Suspension of GcSuspensionRow { time, start, process, reason, collection, open }
-}
-
-view! {
-    /// Objects of a type whose finalizers ran.
-    #[derive(Clone, Debug)]
-    struct Objects of GcFinalizedRow { process, type_name, count, first, last }
-}
 
 impl TableQuestion for Gc {
     type Row = Part;
@@ -129,6 +130,18 @@ impl TableQuestion for Gc {
         Measure::percent_of_time("pause_share", "Paused %", "pause_sum_ns")
             .meaning("`pause_sum_ns` in percent of the time range.")
             .sorted(&["share"]),
+        Measure::lives("life_ns", "Life")
+            .meaning("How long the process lived in the time range; of several processes the sum.")
+            .details(),
+        Measure::ratio("life_share", "Paused % of life", 1, ["pause_sum_ns", "life_ns"], 100.0)
+            .meaning("`pause_sum_ns` in percent of `life_ns`.")
+            .details(),
+        Measure::extent("active_ns", "Active")
+            .meaning("Time from the begin of the first pause to the end of the last one, cut to the time range.")
+            .details(),
+        Measure::ratio("active_share", "Paused % of active", 1, ["pause_sum_ns", "active_ns"], 100.0)
+            .meaning("`pause_sum_ns` in percent of `active_ns`.")
+            .details(),
         Measure::sum_known("suspend_ns", "Suspending", Kind::Milliseconds, |row: &Part| of_last(row, |row| row.suspending))
             .meaning("The part of the pauses before all threads stood.")
             .sorted(&["suspend"])
@@ -138,6 +151,12 @@ impl TableQuestion for Gc {
         })
         .meaning("Sum of the durations of the collections from `GC/Start` to `GC/Stop`, of those in the background with the time in which threads ran.")
         .sorted(&["duration"])
+        .details(),
+        Measure::sum_known("gc_cpu_ns", "GC CPU", Kind::Milliseconds, |row: &Part| {
+            row.other.filter(|_| counts(row)).and_then(|beside| beside.cpu)
+        })
+        .meaning("CPU of the runtime in the collections, between `GC/Start` and `GC/Stop`, from samples. Empty: the recording has no samples.")
+        .sorted(&["cpu"])
         .details(),
         Measure::sum_known("allocated_bytes", "Allocated", Kind::Bytes, |row: &Part| of_last(row, |row| row.allocated))
             .meaning("Bytes that were allocated from the collection before each one to its begin, in steps of about 100 KB. Empty: the recording has no ticks of allocations.")
@@ -165,6 +184,29 @@ impl TableQuestion for Gc {
             .meaning("Bytes of objects that survived the collections.")
             .sorted(&["promoted"])
             .details(),
+        Measure::sum_known("roots_stack_bytes", "From stacks", Kind::Bytes, |row: &Part| {
+            of_last(row, |row| root_bytes(row, &[roots::STACK]))
+        })
+        .meaning("Bytes of objects that survived as variables of threads led to them. Empty: the recording does not tell.")
+        .details(),
+        Measure::sum_known("roots_finalizer_bytes", "From finalizers", Kind::Bytes, |row: &Part| {
+            of_last(row, |row| root_bytes(row, &[roots::FINALIZER, roots::NEW_FINALIZER]))
+        })
+        .meaning("Those that survived for their finalizers.")
+        .details(),
+        Measure::sum_known("roots_handles_bytes", "From handles", Kind::Bytes, |row: &Part| {
+            of_last(row, |row| root_bytes(row, &[roots::HANDLES, roots::DEPENDENT_HANDLES]))
+        })
+        .meaning("Those to which handles led: static fields, pinned objects, events.")
+        .details(),
+        Measure::sum_known("roots_older_bytes", "From older", Kind::Bytes, |row: &Part| {
+            of_last(row, |row| root_bytes(row, &[roots::OLDER]))
+        })
+        .meaning("Those to which objects of older generations led.")
+        .details(),
+        Measure::sum_known("roots_other_bytes", "From others", Kind::Bytes, |row: &Part| of_last(row, other_roots))
+            .meaning("Those to which other roots led.")
+            .machine(),
         Measure::sum_known("free_bytes", "Free", Kind::Bytes, |row: &Part| of_last(row, |row| sum(&row.free)))
             .meaning("Sum of the free bytes inside of the heaps after the collections.")
             .machine(),
@@ -194,7 +236,8 @@ impl TableQuestion for Gc {
     )];
     const CONDITIONS: &'static [Condition<Part>] =
         &[Condition { option: "--induced", holds: is_induced, help: "Only collections that the program asked for" }];
-    const LIST: &'static [ColumnOf<Part>] = LIST;
+    const LIST: &'static [ColumnOf<Part>] = list::LIST;
+    const JOINED: &'static [&'static str] = &["gc_cpu_ns"];
     const DETAILS_ARE_ROWS: bool = true;
     const HAS_LENGTH: Option<fn(&Part) -> bool> = Some(|row| row.pause.is_some());
     const BY: &'static [&'static str] = &["process"];
@@ -207,6 +250,7 @@ impl TableQuestion for Gc {
         ("tracesift dump gc X.sift -p app.exe --by generation,reason", "which collections, and why"),
         ("tracesift dump gc X.sift --list --min-pause 200ms", "each collection with a long pause"),
         ("tracesift dump gc X.sift --induced --by process,stack", "who asks for collections"),
+        ("tracesift dump gc X.sift --finalized --top 20", "the types whose finalizers ran"),
         ("tracesift flame X.sift --measure gc-pause", "a flame graph of who made them necessary"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] =
@@ -217,20 +261,25 @@ impl TableQuestion for Gc {
     }
 
     fn times(row: &Part) -> (i64, i64) {
-        row.other.map_or((row.time, row.time), |span| (span.from, span.to))
+        span(row).map_or((row.time, row.time), |span| (span.from, span.to))
     }
 
-    fn scan(archive: &Archive, _: Option<Range<i64>>, _: bool, mut visit: impl FnMut(&Part)) -> Result<(), Error> {
+    fn scan(archive: &Archive, _: Option<Range<i64>>, joined: bool, mut visit: impl FnMut(&Part)) -> Result<(), Error> {
+        let cpu = if joined { cpu::of_collections(archive)? } else { Vec::new() };
+        let mut cpu = cpu.into_iter();
         // A pause begins before its collection and ends behind it: the times of the rows choose none.
         archive.scan(None, |row: &Part| {
+            let cpu = cpu.next().flatten();
             let pauses = row.pauses.as_deref().unwrap_or_default();
             let last = pauses.len() / 2;
-            if last == 0 {
-                return visit(row);
-            }
             let mut part = row.clone();
+            part.other = Some(Beside { span: None, cpu });
+            if last == 0 {
+                return visit(&part);
+            }
             for (number, pause) in pauses.chunks_exact(2).enumerate() {
-                part.other = Some(Span { from: pause[0], to: pause[1], is_last: number + 1 == last });
+                let span = Some(Span { from: pause[0], to: pause[1], is_last: number + 1 == last });
+                part.other = Some(Beside { span, cpu });
                 visit(&part);
             }
         })
@@ -238,15 +287,20 @@ impl TableQuestion for Gc {
 
     fn notes(archive: &Archive, time: TimeRange, asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {
         let mut notes = Vec::new();
-        notes.extend(other_suspensions(archive, time, asked)?);
-        notes.extend(finalized(archive, time, asked)?);
+        notes.extend(notes::other_suspensions(archive, time, asked)?);
+        notes.extend(notes::finalized(archive, time, asked)?);
         Ok(notes)
     }
 }
 
+/// Begin and end of a part, where they are known.
+fn span(row: &Part) -> Option<Span> {
+    row.other.and_then(|beside| beside.span)
+}
+
 /// Whether a part is the one with which its collection counts.
 fn counts(row: &Part) -> bool {
-    row.other.is_none_or(|span| span.is_last)
+    span(row).is_none_or(|span| span.is_last)
 }
 
 /// A figure of a collection, once.
@@ -262,186 +316,35 @@ fn sum(sizes: &Option<Vec<i64>>) -> Option<i64> {
     sizes.as_ref().map(|sizes| sizes.iter().fold(0_i64, |sum, size| sum.saturating_add(*size)))
 }
 
+/// Kinds of roots, as `gc_collections.roots` has them.
+mod roots {
+    pub(super) const STACK: usize = 0;
+    pub(super) const FINALIZER: usize = 1;
+    pub(super) const HANDLES: usize = 2;
+    pub(super) const OLDER: usize = 3;
+    pub(super) const DEPENDENT_HANDLES: usize = 6;
+    pub(super) const NEW_FINALIZER: usize = 7;
+
+    /// Those that have columns.
+    pub(super) const KNOWN: [usize; 6] = [STACK, FINALIZER, HANDLES, OLDER, DEPENDENT_HANDLES, NEW_FINALIZER];
+}
+
+/// Bytes of objects to which roots of these kinds led.
+fn root_bytes(row: &Collection, kinds: &[usize]) -> Option<i64> {
+    let bytes = row.roots.as_deref()?;
+    Some(kinds.iter().filter_map(|kind| bytes.get(*kind)).fold(0, |sum: i64, bytes| sum.saturating_add(*bytes)))
+}
+
+/// Bytes of objects to which roots of other kinds led.
+fn other_roots(row: &Collection) -> Option<i64> {
+    let bytes = row.roots.as_deref()?.iter().enumerate();
+    let others = bytes.filter(|(kind, _)| !roots::KNOWN.contains(kind));
+    Some(others.fold(0, |sum: i64, (_, bytes)| sum.saturating_add(*bytes)))
+}
+
 /// Size of the heap after a collection.
 fn after(row: &Collection) -> Option<i64> {
     row.heap_size.or_else(|| sum(&row.size_after))
-}
-
-/// The size of a generation in a list.
-fn of_generation(sizes: &Option<Vec<i64>>, generation: usize) -> Value {
-    sizes.as_ref().and_then(|sizes| sizes.get(generation).copied()).into()
-}
-
-const LIST: &[ColumnOf<Part>] = &[
-    ColumnOf::always(
-        "number",
-        "Number",
-        Kind::Count,
-        |row| i64::from(row.number).into(),
-        "Number of the collection in its runtime.",
-    ),
-    ColumnOf::always(
-        "collection_pause_ns",
-        "Whole pause",
-        Kind::Milliseconds,
-        |row| row.pause.into(),
-        "Pause of the collection, all of its parts together. A collection in the background has a row for each of its pauses.",
-    ),
-    ColumnOf::details(
-        "suspending_ns",
-        "Suspending",
-        Kind::Milliseconds,
-        |row| row.suspending.into(),
-        "Time until all threads stood.",
-    ),
-    ColumnOf::details(
-        "gc_share",
-        "GC %",
-        Kind::Number(1),
-        |row| share(row).into(),
-        "Percent of the time since the pause before that the pause took.",
-    ),
-    ColumnOf::always(
-        "allocated_bytes",
-        "Allocated",
-        Kind::Bytes,
-        |row| row.allocated.into(),
-        "Bytes that were allocated since the collection before.",
-    ),
-    ColumnOf::always("peak_bytes", "Before", Kind::Bytes, |row| row.peak_size.into(), "Size of the heap before it."),
-    ColumnOf::always("after_bytes", "After", Kind::Bytes, |row| after(row).into(), "Size of the heap after it."),
-    ColumnOf::always(
-        "promoted_bytes",
-        "Promoted",
-        Kind::Bytes,
-        |row| sum(&row.promoted).into(),
-        "Bytes of objects that survived.",
-    ),
-    ColumnOf::details(
-        "gen0_bytes",
-        "Gen 0",
-        Kind::Bytes,
-        |row| of_generation(&row.size_after, 0),
-        "Generation 0 after it.",
-    ),
-    ColumnOf::details(
-        "gen1_bytes",
-        "Gen 1",
-        Kind::Bytes,
-        |row| of_generation(&row.size_after, 1),
-        "Generation 1 after it.",
-    ),
-    ColumnOf::details(
-        "gen2_bytes",
-        "Gen 2",
-        Kind::Bytes,
-        |row| of_generation(&row.size_after, 2),
-        "Generation 2 after it.",
-    ),
-    ColumnOf::details(
-        "large_bytes",
-        "Large",
-        Kind::Bytes,
-        |row| of_generation(&row.size_after, 3),
-        "Large objects after it.",
-    ),
-    ColumnOf::details(
-        "pinned_bytes",
-        "Pinned heap",
-        Kind::Bytes,
-        |row| of_generation(&row.size_after, 4),
-        "Heap of pinned objects after it.",
-    ),
-    ColumnOf::details(
-        "free_bytes",
-        "Free",
-        Kind::Bytes,
-        |row| sum(&row.free).into(),
-        "Free bytes inside of the heap after it.",
-    ),
-    ColumnOf::details(
-        "survival",
-        "Survival %",
-        Kind::Text,
-        |row| {
-            row.survival
-                .as_ref()
-                .map(|survival| survival.iter().map(i64::to_string).collect::<Vec<_>>().join(" "))
-                .into()
-        },
-        "Percent of the bytes of objects that survived, by generation.",
-    ),
-    ColumnOf::details(
-        "finalized",
-        "Finalized",
-        Kind::Count,
-        |row| row.finalized.into(),
-        "Finalizers that ran after it.",
-    ),
-    ColumnOf::details("pinned", "Pinned", Kind::Count, |row| row.pinned.into(), "Pinned objects that it found."),
-    ColumnOf::details("handles", "Handles", Kind::Count, |row| row.handles.into(), "Handles of the runtime."),
-    ColumnOf::details("heaps", "Heaps", Kind::Count, |row| row.heaps.map(i64::from).into(), "Number of heaps."),
-    ColumnOf::details(
-        "open",
-        "Open",
-        Kind::Bool,
-        |row| row.open.into(),
-        "Whether the end of the collection is not in the recording.",
-    ),
-];
-
-/// Percent of the time since the pause before that the pause of a collection took.
-fn share(row: &Collection) -> Option<f64> {
-    let (pause, ran) = (row.pause?, row.since_pause?);
-    let whole = pause.saturating_add(ran);
-    (whole > 0).then(|| pause as f64 * 100.0 / whole as f64)
-}
-
-/// Threads stood for other things than collections, too.
-fn other_suspensions(archive: &Archive, time: TimeRange, asked: &[&ProcessRow]) -> Result<Option<String>, Error> {
-    let (start, end) = time.bounds();
-    let (mut many, mut stood) = (0_i64, 0_i64);
-    if archive.row_count::<GcSuspensionRow>() == 0 {
-        return Ok(None);
-    }
-    archive.scan(None, |row: &Suspension| {
-        let (from, to) = (row.start.max(start), row.time.min(end));
-        let is_other = row.collection.is_none() && row.open != Some(true);
-        if is_other && to > from && asked.iter().any(|process| process.process == row.process) {
-            many += 1;
-            stood = stood.saturating_add(to - from);
-        }
-    })?;
-    let times = if many == 1 { "once" } else { "times" };
-    let count = if many == 1 { String::new() } else { format!("{many} ") };
-    Ok((many > 0).then(|| {
-        let ms = stood as f64 / 1e6;
-        format!(
-            "beside, managed threads stood {count}{times} without a collection (a shutdown, a debugger): {ms:.3} ms"
-        )
-    }))
-}
-
-/// Types of which most objects were finalized.
-fn finalized(archive: &Archive, time: TimeRange, asked: &[&ProcessRow]) -> Result<Option<String>, Error> {
-    const SHOWN: usize = 5;
-    let (start, end) = time.bounds();
-    if archive.row_count::<GcFinalizedRow>() == 0 {
-        return Ok(None);
-    }
-    let mut types: std::collections::BTreeMap<String, i64> = std::collections::BTreeMap::new();
-    archive.scan(None, |row: &Objects| {
-        if row.first < end && row.last >= start && asked.iter().any(|process| process.process == row.process) {
-            let name = row.type_name.clone().unwrap_or_else(|| "(unknown)".to_owned());
-            let count = types.entry(name).or_default();
-            *count = count.saturating_add(row.count);
-        }
-    })?;
-    let all = types.values().fold(0_i64, |all, count| all.saturating_add(*count));
-    let mut types: Vec<(String, i64)> = types.into_iter().collect();
-    types.sort_by_key(|(_, count)| -count);
-    let shown: Vec<String> = types.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
-    Ok((all > 0 && time.is_everything()).then(|| format!("finalizers of {all} objects ran: {}", shown.join(", "))))
 }
 
 fn kind(number: i64) -> String {

@@ -2,8 +2,6 @@
 //!
 //! A closure in code over rows is compiled once per question. What needs no row stands in functions of its own.
 
-use tracesift_analysis::Span;
-
 use super::arithmetic::{Adds, How, ThingOf};
 use super::dimension::TextsOf;
 use super::measure::Measure;
@@ -59,7 +57,7 @@ impl<R> Additions<R> {
         let width = sums.width();
         let cells = &mut sums.cells[place * width..][..width];
         if let Some(union) = sums.unions.get_mut(place) {
-            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
+            union.add(part.span());
         }
         let has_length = match self.has_length {
             Some(has_length) => has_length(row),
@@ -70,6 +68,7 @@ impl<R> Additions<R> {
                 let cell = *cell;
                 match *adds {
                     Adds::Duration if has_length => add_known(&mut cells[cell], Some(part.length)),
+                    Adds::Inside(figure) => add_known(&mut cells[cell], figure(row, part.span())),
                     Adds::WithLength(has_length) => cells[cell] += i64::from(has_length(row)),
                     _ => {}
                 }
@@ -83,6 +82,7 @@ impl<R> Additions<R> {
                 Adds::If(holds) | Adds::WithLength(holds) => cells[cell] += i64::from(holds(row)),
                 Adds::Sum(figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
                 Adds::Known(figure) => add_known(&mut cells[cell], figure(row)),
+                Adds::Inside(figure) => add_known(&mut cells[cell], figure(row, part.span())),
                 Adds::OfKind(is_of_kind, figure) => {
                     if is_of_kind(row) {
                         let figure = figure(row);

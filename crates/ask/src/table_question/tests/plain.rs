@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tracesift_analysis::Distribution;
+use tracesift_analysis::{Distribution, Span};
 use tracesift_analysis::tags::{Nesting, TagId, TagSet};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::{FrameId, StackId};
@@ -319,6 +319,12 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
                 if Q::HAS_LENGTH.is_some() && !all.iter().any(|(row, ..)| has_length::<Q>(row)) =>
             {
                 Value::None
+            }
+            How::SumInside => {
+                let Adds::Inside(figure) = adds else { return Value::None };
+                let parts = all.iter().filter_map(|(row, start, length, _)| figure(row, Span::new(*start, start + length)));
+                let known: Vec<i64> = parts.collect();
+                (!known.is_empty()).then(|| known.iter().sum::<i64>()).into()
             }
             How::Duration => {
                 let known = all.iter().filter(|(row, ..)| has_length::<Q>(row));

@@ -64,16 +64,7 @@ impl<R> Additions<R> {
             None => true,
         };
         let Some(counted) = part.counted else {
-            for (cell, adds) in &self.steps {
-                let cell = *cell;
-                match *adds {
-                    Adds::Duration if has_length => add_known(&mut cells[cell], Some(part.length)),
-                    Adds::Inside(figure) => add_known(&mut cells[cell], figure(row, part.span())),
-                    Adds::WithLength(has_length) => cells[cell] += i64::from(has_length(row)),
-                    _ => {}
-                }
-            }
-            return;
+            return self.add_under_way(cells, row, part, has_length);
         };
         cells[ROWS] += 1;
         for (cell, adds) in &self.steps {
@@ -135,6 +126,19 @@ impl<R> Additions<R> {
         }
         for (list, texts) in self.texts.iter().enumerate() {
             count_all(&mut sums.texts[place * self.texts.len() + list], texts(row));
+        }
+    }
+
+    /// Adds a row that counts in another range.
+    fn add_under_way(&self, cells: &mut [i64], row: &R, part: Part, has_length: bool) {
+        for (cell, adds) in &self.steps {
+            let cell = &mut cells[*cell];
+            match *adds {
+                Adds::Duration if has_length => add_known(cell, Some(part.length)),
+                Adds::Inside(figure) => add_known(cell, figure(row, part.span())),
+                Adds::WithLength(has_length) => *cell += i64::from(has_length(row)),
+                _ => {}
+            }
         }
     }
 }

@@ -177,7 +177,9 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
         How::Peak | How::SumPeak => Some(peak(&group.lives)),
         How::Tenths => growing_tenths(&group.lives, group.range),
         How::SumOnce => sum_once(&mut group.once),
-        How::Duration | How::Max | How::SumKnown | How::SumInside => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::Duration | How::Max | How::SumKnown | How::SumInside => {
+            cell(group, 0).filter(|figure| *figure != NO_FIGURE)
+        }
         How::SumOf => {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))

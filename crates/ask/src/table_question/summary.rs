@@ -85,7 +85,9 @@ pub(super) fn read<'p>(
     let keys: Vec<(Option<usize>, bool)> = plan.keys.iter().map(key).collect();
     let steps = plan.steps.iter();
     let steps: Vec<(usize, usize)> = steps
-        .filter_map(|step| Some((step.cell, place_of(summary.measures, plan.stated.measures[step.measure].column.key)?)))
+        .filter_map(|step| {
+            Some((step.cell, place_of(summary.measures, plan.stated.measures[step.measure].column.key)?))
+        })
         .collect();
     let mut seen = Seen::new(asked, plan, &[asked.time], names);
     let mut cells = Vec::with_capacity(plan.fresh.len());

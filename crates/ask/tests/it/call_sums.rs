@@ -174,8 +174,14 @@ proptest! {
 
 /// Compares answers about a whole recording with those about a part that has all of it.
 fn sums_are_those_of_rows(archive: &Path, calls: &[&str]) {
-    let groupings: [&[&str]; 6] =
-        [&["process", "call"], &["process"], &["call"], &["error"], &["process", "error"], &["process", "call", "error"]];
+    let groupings: [&[&str]; 6] = [
+        &["process", "call"],
+        &["process"],
+        &["call"],
+        &["error"],
+        &["process", "error"],
+        &["process", "call", "error"],
+    ];
     let filters = calls.iter().map(|calls| ("--calls", *calls)).chain([("--errors", "*"), ("--errors", "!2")]);
     let filters: Vec<Option<(&str, &str)>> = filters.map(Some).chain([None]).collect();
     let mut rows = 0;

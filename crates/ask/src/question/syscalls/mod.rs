@@ -9,15 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
 use tracesift_analysis::off_cpu::{OffCpu, OffCpuOfThread, OffCpuTimes, OnAndOff};
 use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{ContextSwitchRow, FrameRow, ModuleRow, SymbolRow, SyscallNameRow, SyscallRow, SyscallSummaryRow};
+use tracesift_trace::rows::{
+    ContextSwitchRow, FrameRow, ModuleRow, SymbolRow, SyscallNameRow, SyscallRow, SyscallSummaryRow,
+};
 use tracesift_trace::{FrameId, ProcessId, ThreadId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
-use crate::table_question::{
-    self, Dimension, Joined, Limit, Measure, Shorthand, Sum, Summary, Summed, TableQuestion,
-};
+use crate::table_question::{self, Dimension, Joined, Limit, Measure, Shorthand, Sum, Summary, Summed, TableQuestion};
 
 view! {
     /// A system call, as its table has it.

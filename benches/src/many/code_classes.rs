@@ -149,7 +149,7 @@ fn system_calls(made: &mut Made<'_>) {
     let mut calls: Vec<SyscallRow> = (0..100_000).map(|_| system_call(&mut made.random)).collect();
     calls.sort_by_key(|row| row.time);
     let mut sums = SyscallSums::default();
-    calls.iter().for_each(|call| sums.add(*call));
+    calls.iter().for_each(|call| sums.add(call));
     made.writer.write_table(&calls);
     made.writer.write_table(&sums.finish());
 }

@@ -189,7 +189,7 @@ pub(super) fn function(frame: i32) -> String {
 fn sums_of_calls<T: Table>(rows: &[T]) -> Vec<SyscallSummaryRow> {
     let mut sums = SyscallSums::default();
     for row in rows {
-        (row as &dyn Any).downcast_ref::<SyscallRow>().into_iter().for_each(|call| sums.add(*call));
+        (row as &dyn Any).downcast_ref::<SyscallRow>().into_iter().for_each(|call| sums.add(call));
     }
     sums.finish()
 }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use tracesift_analysis::syscall_sums::SyscallSums;
 use tracesift_archive::{ArchiveWriter, WriterOptions};
 use tracesift_scenario::SplitMix64;
 use tracesift_trace::info::TraceInfo;
@@ -20,12 +21,14 @@ use super::made::{Made, skewed, span, who};
 const STACKS: usize = 10_000;
 /// Drivers of each.
 const DRIVERS: usize = 40;
-/// System calls of each.
+/// Kinds of system calls of each.
 const CALLS: usize = 120;
+/// Kinds of system calls of a process.
+const KINDS: usize = 30;
 
 /// The directory with the archives, made where it is not there yet.
 pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
-    archives::in_parallel(parent, ("code", 1), write)
+    archives::in_parallel(parent, ("code", 2), write)
 }
 
 fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
@@ -47,7 +50,7 @@ fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
     made.rows(30_000, allocation, |row| row.time);
     made.rows(2_000, exception, |row| row.time);
     made.rows(10_000, lock_wait, |row| row.time);
-    made.rows(100_000, system_call, |row| row.time);
+    system_calls(&mut made);
     made.rows(60_000, interrupt, |row| row.time);
     made.rows(30_000, registry_operation, |row| row.time);
     made.rows(500, pool_event, |row| row.time);
@@ -141,16 +144,29 @@ fn lock_wait(random: &mut SplitMix64, _: usize) -> LockWaitRow {
     }
 }
 
-fn system_call(random: &mut SplitMix64, _: usize) -> SyscallRow {
+/// System calls and their sums.
+fn system_calls(made: &mut Made<'_>) {
+    let mut calls: Vec<SyscallRow> = (0..100_000).map(|_| system_call(&mut made.random)).collect();
+    calls.sort_by_key(|row| row.time);
+    let mut sums = SyscallSums::default();
+    calls.iter().for_each(|call| sums.add(call));
+    made.writer.write_table(&calls);
+    made.writer.write_table(&sums.finish());
+}
+
+/// A process makes a few dozen kinds of calls, some of them far more often than others, and few kinds fail.
+fn system_call(random: &mut SplitMix64) -> SyscallRow {
     let ((process, thread), (start, time)) = (who(random), span(random, 2_000_000));
-    let fails = random.chance(5);
+    let kind = skewed(random, KINDS).min(skewed(random, KINDS));
+    let number = (kind * 7 + process.index() * 3) % CALLS;
+    let fails = number % 4 == 0 && random.chance(20);
     SyscallRow {
         time,
         start,
         cpu: random.below(16) as i16,
         process,
         thread,
-        number: skewed(random, CALLS) as i32,
+        number: number as i32,
         result: Some(if fails { 0xc000_0034 } else { 0 }),
         error: fails.then_some(0xc000_0034),
         ..SyscallRow::default()

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use tracesift_analysis::Span;
+use tracesift_analysis::syscall_sums::{SummedCall, SyscallSums};
+use tracesift_archive::Archive;
 use tracesift_trace::info::{SourceFile, TraceInfo};
+use tracesift_trace::rows::{SyscallRow, SyscallSummaryRow};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use crate::caveats::caveats;
@@ -96,6 +99,10 @@ pub(crate) fn seal(
     if !counters.is_empty() {
         sealed.write_table(&counters);
     }
+    let calls = syscall_summary(sealed.archive())?;
+    if !calls.is_empty() {
+        sealed.write_table(&calls);
+    }
     let contradictions = i64::try_from(contradictions).unwrap_or(i64::MAX);
     // Giving the memory back takes time, which passes while the last rows are encoded.
     drop(kept);
@@ -111,6 +118,15 @@ pub(crate) fn seal(
     let info = sealed.archive().info().clone();
     sealed.finish(&results.health, &clock)?;
     Ok(Report { archive: target, info, health: results.health, records: results.records, named })
+}
+
+/// The table `syscall_summary`; of a recording without system calls nothing is read.
+fn syscall_summary(archive: &Archive) -> Result<Vec<SyscallSummaryRow>, tracesift_archive::Error> {
+    let mut sums = SyscallSums::default();
+    if archive.row_count::<SyscallRow>() > 0 {
+        archive.scan(None, |row: &SummedCall| sums.add(*row))?;
+    }
+    Ok(sums.finish())
 }
 
 /// Id of a recording: the same for the same files, whatever their place and name. `more` tells files apart that begin alike.

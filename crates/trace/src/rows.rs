@@ -58,7 +58,9 @@ pub use power::{
 pub use registry::{RegistryRow, registry_operations};
 pub use sockets::{SocketCallRow, socket_operations};
 pub use storage::{DiskIoRow, DiskOperation, DiskSummaryRow, FileRow, FileSummaryRow, HardFaultRow};
-pub use summary::{CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, TagSummaryRow};
+pub use summary::{
+    CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, SyscallSummaryRow, TagSummaryRow,
+};
 pub use thread_pool::{ThreadPoolRow, WorkItemRow, adjustment_reasons, thread_pool_events, work_item_sources};
 pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
 
@@ -131,6 +133,7 @@ macro_rules! every_table {
             MethodSummaryRow,
             TagSummaryRow,
             CounterSummaryRow,
+            SyscallSummaryRow,
             DiskSummaryRow,
             FileSummaryRow,
             AllocationSummaryRow,

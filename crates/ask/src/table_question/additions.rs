@@ -2,8 +2,6 @@
 //!
 //! A closure in code over rows is compiled once per question. What needs no row stands in functions of its own.
 
-use tracesift_analysis::Span;
-
 use super::arithmetic::{Adds, How, ThingOf};
 use super::dimension::TextsOf;
 use super::measure::Measure;
@@ -59,22 +57,14 @@ impl<R> Additions<R> {
         let width = sums.width();
         let cells = &mut sums.cells[place * width..][..width];
         if let Some(union) = sums.unions.get_mut(place) {
-            union.add(Span::new(part.start, part.start.saturating_add(part.length)));
+            union.add(part.span());
         }
         let has_length = match self.has_length {
             Some(has_length) => has_length(row),
             None => true,
         };
         let Some(counted) = part.counted else {
-            for (cell, adds) in &self.steps {
-                match *adds {
-                    Adds::Duration if has_length => add_known(&mut cells[*cell], Some(part.length)),
-                    Adds::Extent if has_length => extent(cells, *cell, part),
-                    Adds::WithLength(has_length) => cells[*cell] += i64::from(has_length(row)),
-                    _ => {}
-                }
-            }
-            return;
+            return self.add_under_way(cells, row, part, has_length);
         };
         cells[ROWS] += 1;
         for (cell, adds) in &self.steps {
@@ -83,6 +73,7 @@ impl<R> Additions<R> {
                 Adds::If(holds) | Adds::WithLength(holds) => cells[cell] += i64::from(holds(row)),
                 Adds::Sum(figure) => cells[cell] = cells[cell].saturating_add(figure(row)),
                 Adds::Known(figure) => add_known(&mut cells[cell], figure(row)),
+                Adds::Inside(figure) => add_known(&mut cells[cell], figure(row, part.span())),
                 Adds::OfKind(is_of_kind, figure) => {
                     if is_of_kind(row) {
                         let figure = figure(row);
@@ -136,6 +127,19 @@ impl<R> Additions<R> {
         }
         for (list, texts) in self.texts.iter().enumerate() {
             count_all(&mut sums.texts[place * self.texts.len() + list], texts(row));
+        }
+    }
+
+    /// Adds a row that counts in another range.
+    fn add_under_way(&self, cells: &mut [i64], row: &R, part: Part, has_length: bool) {
+        for (cell, adds) in &self.steps {
+            let cell = &mut cells[*cell];
+            match *adds {
+                Adds::Duration if has_length => add_known(cell, Some(part.length)),
+                Adds::Inside(figure) => add_known(cell, figure(row, part.span())),
+                Adds::WithLength(has_length) => *cell += i64::from(has_length(row)),
+                _ => {}
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn figure<R>(measures: &[Measure<R>], place: usize, row: &R, part: Pa
         Adds::Known(figure) | Adds::Max(figure) | Adds::Min(figure) | Adds::Only(figure) => {
             figure(row).unwrap_or(NO_FIGURE)
         }
+        Adds::Inside(figure) => figure(row, part.span()).unwrap_or(NO_FIGURE),
         Adds::Once(figures) => figures(row).map_or(NO_FIGURE, |(_, figure)| figure),
         Adds::Weighted(figures) => figures(row).map_or(NO_FIGURE, |(figure, _)| figure),
         Adds::OfKind(is_of_kind, figure) if is_of_kind(row) => figure(row).unwrap_or(NO_FIGURE),

@@ -1,5 +1,7 @@
 //! The arithmetic of measures: how rows become a figure, and what a single row adds to it.
 
+use tracesift_analysis::Span;
+
 use super::dimension::TextsOf;
 
 /// What becomes of the quotient of two measures.
@@ -35,6 +37,8 @@ pub(super) enum How {
     Sum,
     /// Sum of a figure that not all rows have; without any such row there is no sum.
     SumKnown,
+    /// Sum of a figure of the parts of the rows in the time range; without any part that has it there is no sum.
+    SumInside,
     /// Sum of a figure of things that rows are about, each thing once. Without any there is no sum.
     SumOnce,
     /// Sum of a figure of the rows that fulfil a condition: 0 without such rows; without one that has the figure there is no sum.
@@ -121,6 +125,9 @@ impl How {
 /// The thing that a row is about: its number, and a figure of it.
 pub(super) type ThingOf<R> = fn(&R) -> Option<(i64, i64)>;
 
+/// A figure of the part of a row in a time range.
+pub(super) type InsideOf<R> = fn(&R, Span) -> Option<i64>;
+
 /// What a row adds to a measure.
 #[derive(Debug)]
 pub(super) enum Adds<R: 'static> {
@@ -138,6 +145,8 @@ pub(super) enum Adds<R: 'static> {
     Sum(fn(&R) -> i64),
     /// A figure that not all rows have.
     Known(fn(&R) -> Option<i64>),
+    /// A figure of its part in the time range, even if it counts in another range; not all rows have it.
+    Inside(InsideOf<R>),
     /// The thing that it is about.
     Once(ThingOf<R>),
     /// A figure, where it is of a kind; not all rows of the kind have it.

@@ -195,7 +195,8 @@ impl Sum {
     fn add(&mut self, plan: &Plan, place: u32, rows: i64, about: &[i64], figures: Figures) {
         self.places.push(place);
         for (counts, value) in self.about.iter_mut().zip(about) {
-            *counts.entry(*value).or_default() += rows;
+            let count = counts.entry(*value).or_default();
+            *count = count.saturating_add(rows);
         }
         for (sums, (_, dimension, cell)) in self.sums_by.iter_mut().zip(&plan.sums_by) {
             let figure = figures.cells.get(*cell).copied().filter(|figure| *figure != NO_FIGURE);

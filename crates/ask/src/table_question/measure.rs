@@ -1,5 +1,7 @@
 //! Measures: what is added up over the rows of a group, and the column that shows it.
 
+use tracesift_analysis::Span;
+
 use super::arithmetic::{Adds, How, Quotient};
 use super::dimension::TextsOf;
 use crate::answer::{Column, Kind, View};
@@ -84,6 +86,18 @@ impl<R> Measure<R> {
     #[must_use]
     pub const fn sum_known(key: &'static str, title: &'static str, kind: Kind, figure: fn(&R) -> Option<i64>) -> Self {
         Self::new([key, title], kind, How::SumKnown, Adds::Known(figure))
+    }
+
+    /// Sum of a figure of the parts of the rows in the time range, such as the time that a thread waited meanwhile. Where no part has it, the
+    /// column is empty.
+    #[must_use]
+    pub const fn sum_inside(
+        key: &'static str,
+        title: &'static str,
+        kind: Kind,
+        figure: fn(&R, Span) -> Option<i64>,
+    ) -> Self {
+        Self::new([key, title], kind, How::SumInside, Adds::Inside(figure))
     }
 
     /// Sum of a figure of things that rows are about, such as the operation that a call belongs to: a thing counts once, however many

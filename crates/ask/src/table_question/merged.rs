@@ -44,9 +44,8 @@ enum Merges {
 /// `None`: the figures of files do not tell that of all of them.
 fn merges(how: How) -> Option<Merges> {
     Some(match how {
-        How::Rows | How::RowsIf | How::RowsWith(_) | How::Sum | How::SumKnown | How::Duration | How::Union => {
-            Merges::Sum
-        }
+        How::Rows | How::RowsIf | How::RowsWith(_) => Merges::Sum,
+        How::Sum | How::SumKnown | How::SumInside | How::Duration | How::Union => Merges::Sum,
         How::SumOf => Merges::SumOf,
         How::Begun | How::Over | How::SumBegun | How::SumOver => Merges::Sum,
         How::Longest | How::Max => Merges::Largest,

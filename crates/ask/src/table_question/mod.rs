@@ -41,6 +41,7 @@ mod seen;
 mod stacks;
 mod stacks_below;
 mod stated;
+mod summary;
 mod sums;
 mod tally;
 #[cfg(test)]
@@ -71,6 +72,8 @@ pub use self::question::Question;
 pub(crate) use self::row_names::RowNames;
 pub use self::stacks::{Charged, StackFigure, StackMeasure};
 pub use self::stacks_below::StacksBelow;
+pub use self::summary::Summary;
+pub(crate) use self::summary::{Sum, Summed};
 
 use crate::answer::ColumnOf;
 use crate::etwanalyzer::Legacy;
@@ -162,6 +165,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
 
     /// The keys of measures and of columns of lists about figures from other tables, which are read only where one of these is shown.
     const JOINED: &'static [&'static str] = &[];
+
+    /// The table of sums that answers what is asked of a whole recording. `EXITED`, `BEST_SOURCE` and `is_asked` go with none.
+    const SUMMARY: Option<Summary> = None;
 
     /// The dimensions of a row of the answer, unless `--by` names others.
     const BY: &'static [&'static str];

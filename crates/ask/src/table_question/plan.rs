@@ -170,7 +170,7 @@ impl Plan {
             How::Rows => {}
             How::RowsIf | How::AliveFirst | How::AliveLast | How::Begun | How::Over => self.step(place, &[0]),
             How::Sum | How::SumBegun | How::SumOver | How::SumLeft => self.step(place, &[0]),
-            How::SumKnown | How::Max => self.step(place, &[NO_FIGURE]),
+            How::SumKnown | How::SumInside | How::Max => self.step(place, &[NO_FIGURE]),
             How::SumOf => self.step(place, &[NO_FIGURE, 0]),
             How::Duration => self.step(place, &[if self.stated.has_unknown_lengths { NO_FIGURE } else { 0 }]),
             How::Shortest | How::Min => self.step(place, &[NO_SMALLEST]),
@@ -234,6 +234,12 @@ impl Plan {
         self.cells[place] = Some(cell);
         self.fresh.extend_from_slice(fresh);
         self.steps.push(Step { measure: place, how: self.stated.measures[place].how, cell });
+    }
+
+    /// Whether something is kept of each row, which sums do not have.
+    pub(super) fn needs_single_rows(&self) -> bool {
+        let keeps_times = self.has_unions || self.has_times || self.lives.is_some() || self.once.is_some();
+        keeps_times || !self.texts.is_empty() || !self.sums_by.is_empty()
     }
 
     /// The place of a dimension among the numbers of a place.

@@ -179,7 +179,9 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
         How::Tenths if plan.inside.is_some() => None,
         How::Tenths => growing_tenths(&group.lives, group.range),
         How::SumOnce => sum_once(&mut group.once),
-        How::Duration | How::Max | How::SumKnown => cell(group, 0).filter(|figure| *figure != NO_FIGURE),
+        How::Duration | How::Max | How::SumKnown | How::SumInside => {
+            cell(group, 0).filter(|figure| *figure != NO_FIGURE)
+        }
         How::SumOf => {
             let sum = cell(group, 0).filter(|sum| *sum != NO_FIGURE);
             sum.or_else(|| (cell(group, 1) == Some(0)).then_some(0))
@@ -210,7 +212,7 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
         }
         How::RowsWith(dimension) => {
             let dimension = plan.stated.dimension_of(dimension);
-            Some(group.known(plan, dimension).map(|(_, rows)| rows).sum())
+            Some(group.known(plan, dimension).fold(0, |sum, (_, rows)| sum.saturating_add(rows)))
         }
         How::Distinct(dimension) => {
             let dimension = plan.stated.dimension_of(dimension);

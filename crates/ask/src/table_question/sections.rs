@@ -9,7 +9,7 @@ use super::dimension::Of;
 use super::list::{self, Listing};
 use super::names::Names;
 use super::plan::Plan;
-use super::{Imported, built_in_tags, candidates, groups, layout, options, rows, stacks_below};
+use super::{Imported, built_in_tags, candidates, groups, layout, options, rows, stacks_below, summary};
 use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
@@ -147,7 +147,10 @@ impl Asked {
         };
         let accepted = asked.into_iter().map(|row| (row.process, row)).collect();
         let mut names = Names::load(recording, &plan, accepted)?;
-        let mut read = (stated.rows.read)(self, &plan, &mut names, recording, ranges)?;
+        let mut read = match summary::of(self, &plan, archive, ranges) {
+            Some(summary) => summary::read(&summary, self, &plan, &mut names, archive)?,
+            None => (stated.rows.read)(self, &plan, &mut names, recording, ranges)?,
+        };
         for dimension in plan.keys.iter().filter(|place| matches!(stated.dimensions[**place].of, Of::Tag)) {
             let set = self.tags.clone().unwrap_or_else(built_in_tags);
             let key = plan.key_of(*dimension);

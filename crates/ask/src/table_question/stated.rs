@@ -15,6 +15,7 @@ use super::names::Names;
 use super::plan::Plan;
 use super::reading::{self, Read};
 use super::stacks_below::StacksBelow;
+use super::summary::Summary;
 use super::tally::{self, Tally};
 use super::{BY_NAME, Imported, TableQuestion, table};
 use crate::answer::Column;
@@ -43,6 +44,7 @@ pub(super) struct Stated {
     pub(super) has_unknown_lengths: bool,
     pub(super) with_idle: bool,
     pub(super) joined: &'static [&'static str],
+    pub(super) summary: Option<Summary>,
     pub(super) by: &'static [&'static str],
     pub(super) sort: &'static str,
     pub(super) sort_without_figure: Option<&'static str>,
@@ -111,6 +113,7 @@ impl Stated {
             has_unknown_lengths: Q::HAS_LENGTH.is_some(),
             with_idle: Q::WITH_IDLE,
             joined: Q::JOINED,
+            summary: Q::SUMMARY,
             by: Q::BY,
             sort: Q::SORT,
             sort_without_figure: Q::SORT_WITHOUT_FIGURE,

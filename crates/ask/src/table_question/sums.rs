@@ -19,6 +19,12 @@ pub(super) struct Part {
     pub(super) ends: bool,
 }
 
+impl Part {
+    pub(super) fn span(self) -> Span {
+        Span::new(self.start, self.start.saturating_add(self.length))
+    }
+}
+
 /// Figures of some rows.
 pub(super) struct Sums<'p> {
     plan: &'p Plan,
@@ -110,6 +116,12 @@ impl<'p> Sums<'p> {
         self.texts.resize_with(self.texts.len() + self.plan.texts.len(), TextCounts::default);
     }
 
+    /// Adds the cells of other rows to those of a place.
+    pub(super) fn add(&mut self, place: usize, cells: &[i64]) {
+        let width = self.plan.fresh.len();
+        add_cells(&self.plan.steps, &mut self.cells[place * width..][..width], cells);
+    }
+
     /// Takes the figures of a place away.
     pub(super) fn take(&mut self, place: usize) -> Figures {
         let width = self.plan.fresh.len();
@@ -190,10 +202,10 @@ pub(super) fn add_weighted(cells: &mut [i64], cell: usize, (product, weight): (i
 
 /// Adds the cells of other rows.
 fn add_cells(steps: &[Step], cells: &mut [i64], more: &[i64]) {
-    cells[ROWS] += more[ROWS];
+    cells[ROWS] = cells[ROWS].saturating_add(more[ROWS]);
     for Step { how, cell, .. } in steps.iter().copied() {
         match how {
-            How::Duration | How::SumKnown | How::SumsBy(_) => {
+            How::Duration | How::SumKnown | How::SumInside | How::SumsBy(_) => {
                 add_known(&mut cells[cell], Some(more[cell]).filter(|sum| *sum != NO_FIGURE))
             }
             How::SumOf => {

@@ -1,6 +1,7 @@
 //! The questions, asked of recordings and archives whose every figure is known.
 
 mod archived_events;
+mod call_sums;
 mod cores;
 mod cpu;
 mod disk;

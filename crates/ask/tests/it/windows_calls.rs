@@ -1,6 +1,6 @@
 //! `dump syscalls` over calls of Windows that are known: the listing of failed calls of a program, and sums.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tracesift_ask::answer::Value;
@@ -96,6 +96,42 @@ fn sums_are_those_of_the_calls() {
         let rows = texts(&extracted, &question.expect("a dimension"), &["calls"]);
         let count = story.calls.iter().filter(|call| call.status == Some(status)).count();
         assert_eq!(rows, [[count.to_string()]], "{errors}");
+    }
+}
+
+/// Calls inside of calls, across switches: of each its own time off the CPUs, that of calls inside of it included.
+#[test]
+fn time_off_the_cpus_is_that_of_the_threads() {
+    for seed in 1..=3 {
+        let story = system_calls::story(seed, true);
+        let extracted = extracted(&story);
+        let waits: BTreeMap<(i64, u32), i64> = story.waits.iter().copied().collect();
+        // Of a call that is open at the end the story has no wait.
+        let mut open: BTreeSet<(u32, &str)> = BTreeSet::new();
+        let mut expected: BTreeMap<(u32, &str), [i64; 2]> = BTreeMap::new();
+        for call in &story.calls {
+            let (name, returns) = ROUTINES[call.routine];
+            let key = (call.by.1, name);
+            if returns && call.status.is_none() {
+                open.insert(key);
+            }
+            let off = waits.get(&(call.start, call.by.1)).copied().filter(|_| returns).unwrap_or(0);
+            let sums = expected.entry(key).or_default();
+            sums[0] += call.end - call.start - off;
+            sums[1] += off;
+        }
+        expected.retain(|key, _| !open.contains(key));
+        let question = Question::default().by(&["thread", "call"]).expect("dimensions");
+        let rows = texts(&extracted, &question, &["tid", "call", "cpu_ns", "wait_ns"]);
+        let found = rows.iter().map(|row| {
+            let name = ROUTINES.iter().map(|(name, _)| *name).find(|name| *name == row[1]).expect("a routine");
+            let [tid, on, off] = [0, 2, 3].map(|place: usize| row[place].parse::<i64>().expect("a number"));
+            ((u32::try_from(tid).expect("a tid"), name), [on, off])
+        });
+        let mut found: BTreeMap<(u32, &str), [i64; 2]> = found.collect();
+        found.retain(|key, _| !open.contains(key));
+        assert_eq!(found, expected, "seed {seed}");
+        assert!(expected.values().filter(|sums| sums[1] > 0).count() > 10, "too few calls waited: {expected:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Health of the extract, and the sums that answer common questions at once.
 
-use crate::ids::{ProcessId, ThreadId};
+use crate::ids::{FrameId, ProcessId, ThreadId};
 use crate::row;
 
 row! {
@@ -188,5 +188,33 @@ row! {
         first: Option<i64>, Plain, "ns", "`cpu_samples`, `context_switches`";
         /// Last time at which it was seen in a sample or span.
         last: Option<i64>, Plain, "ns", "`cpu_samples`, `context_switches`";
+    }
+}
+
+row! {
+    /// The calls of one system call by one process that failed with one error, or did not fail. A cache
+    /// of `syscalls`. A recording with very many such rows does not have it.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct SyscallSummaryRow in "syscall_summary", always: false, since: 7, Untimed() {
+        /// The process.
+        process: ProcessId, Dictionary, "", "`syscalls`";
+        /// Number of the call, as in `syscalls`.
+        number: i32, Dictionary, "", "`syscalls`";
+        /// Windows: the routine of the kernel, as in `syscalls`.
+        frame: Option<FrameId>, Dictionary, "", "`syscalls`";
+        /// Number of the error, as in `syscalls`; null: the calls that did not fail.
+        error: Option<i64>, Dictionary, "", "`syscalls`";
+        /// Number of calls.
+        calls: i64, Plain, "", "`syscalls`";
+        /// Number of calls that have not returned.
+        open: i64, Plain, "", "`syscalls`";
+        /// Sum of the times from call to return.
+        duration: i64, Plain, "ns", "`syscalls`";
+        /// The longest of them.
+        longest: i64, Plain, "ns", "`syscalls`";
+        /// When the longest call began; of several the first.
+        longest_start: i64, Plain, "ns", "`syscalls`";
+        /// When the first call began.
+        first: i64, Plain, "ns", "`syscalls`";
     }
 }

@@ -2,26 +2,42 @@
 
 pub(super) mod errors;
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::Span;
+use tracesift_analysis::off_cpu::{OffCpu, OffCpuOfThread, OffCpuTimes, OnAndOff};
 use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow, SyscallNameRow, SyscallRow};
-use tracesift_trace::{FrameId, ProcessId, view};
+use tracesift_trace::rows::{
+    ContextSwitchRow, FrameRow, ModuleRow, SymbolRow, SyscallNameRow, SyscallRow, SyscallSummaryRow,
+};
+use tracesift_trace::{FrameId, ProcessId, ThreadId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, Shorthand, TableQuestion};
+use crate::table_question::{self, Dimension, Joined, Limit, Measure, Shorthand, Sum, Summary, Summed, TableQuestion};
 
 view! {
-    /// A system call.
+    /// A system call, as its table has it.
     #[derive(Clone, Copy, Debug)]
-    pub struct Call of SyscallRow { time, start, process, thread, number, result, error, stack, frame }
+    pub struct Recorded of SyscallRow { time, start, process, thread, number, result, error, stack, frame }
 }
+
+/// A system call, with the times in which its thread was off the CPU, where switches tell.
+pub type Call = Joined<Recorded, Rc<OffCpu>>;
 
 view! {
     /// The routine of a call of Windows.
     #[derive(Clone, Copy, Debug)]
     struct Routine of SyscallRow { frame }
+}
+
+view! {
+    /// The same of the sums.
+    #[derive(Clone, Copy, Debug)]
+    struct SummedRoutine of SyscallSummaryRow { frame }
 }
 
 view! {
@@ -87,6 +103,14 @@ impl TableQuestion for Syscalls {
         Measure::mean("duration_avg_ns", "Average", Kind::Microseconds, ["duration_sum_ns", "calls"])
             .meaning("Mean duration.")
             .sorted(&["average"]),
+        Measure::sum_inside("cpu_ns", "On CPU", Kind::Milliseconds, |row: &Call, span| inside(row, span).map(|time| time.on))
+            .meaning("The part of the sum in which the threads ran, calls inside of calls included. Empty: the recording has no context switches of these threads.")
+            .sorted(&["cpu"])
+            .details(),
+        Measure::sum_inside("wait_ns", "Off CPU", Kind::Milliseconds, |row: &Call, span| inside(row, span).map(|time| time.off))
+            .meaning("The part in which they were off the CPU, waiting or ready. What is missing to the sum of both is not known, since switches were lost.")
+            .sorted(&["wait"])
+            .details(),
         Measure::longest("longest_ns", "Longest").meaning("Duration of the longest call.").sorted(&["longest"]),
         Measure::longest_start("longest_start_ns", "Longest from").meaning("When that one began."),
         Measure::first("first_ns", "First").meaning("Begin of the first call.").sorted(&["start"]),
@@ -109,6 +133,14 @@ impl TableQuestion for Syscalls {
         "Return value; of Windows the NTSTATUS. Empty: the call has not returned.",
     )];
 
+    const JOINED: &'static [&'static str] = &["cpu_ns", "wait_ns"];
+    const SUMMARY: Option<Summary> = Some(Summary {
+        dimensions: &["call", "error"],
+        measures: &["open", "duration_sum_ns", "longest_ns", "longest_start_ns", "first_ns"],
+        is_there: has_summary,
+        has_joined: has_switches,
+        scan: scan_summary,
+    });
     const BY: &'static [&'static str] = &["process", "call"];
     const SHORTHANDS: &'static [Shorthand] = &[Shorthand {
         option: "--per-thread",
@@ -136,6 +168,53 @@ impl TableQuestion for Syscalls {
     fn times(row: &Call) -> (i64, i64) {
         (row.start, row.time)
     }
+
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        joined: bool,
+        mut visit: impl FnMut(&Call),
+    ) -> Result<(), Error> {
+        if !joined || !has_switches(archive) {
+            return archive.scan(time, visit);
+        }
+        let threads = off_cpu(archive, time.clone())?;
+        archive.scan(time, |row: &Call| visit(&Call { other: threads.get(&row.thread).cloned(), ..*row }))
+    }
+}
+
+fn has_switches(archive: &Archive) -> bool {
+    archive.row_count::<ContextSwitchRow>() > 0
+}
+
+fn has_summary(archive: &Archive) -> bool {
+    archive.row_count::<SyscallSummaryRow>() > 0
+}
+
+/// The sums of the calls of a whole recording.
+fn scan_summary(archive: &Archive, visit: &mut dyn FnMut(&Summed<'_>)) -> Result<(), Error> {
+    archive.scan(None, |row: &SyscallSummaryRow| {
+        let longest = Sum::Longest(row.longest_start, row.longest);
+        visit(&Summed {
+            rows: row.calls,
+            process: Some(row.process),
+            numbers: &[Some(row.number.into()), row.error],
+            sums: &[Sum::Of(row.open), Sum::Of(row.duration), longest, longest, Sum::Of(row.first)],
+        });
+    })
+}
+
+/// When threads were off the CPUs in a time range.
+fn off_cpu(archive: &Archive, time: Option<Range<i64>>) -> Result<FxHashMap<ThreadId, Rc<OffCpu>>, Error> {
+    let range = time.map_or(Span::ALL, |time| Span::new(time.start, time.end));
+    let mut times = OffCpuTimes::within(range);
+    archive.scan(None, |row: &OffCpuOfThread| times.row(row))?;
+    Ok(times.into_threads().into_iter().map(|(thread, times)| (thread, Rc::new(times))).collect())
+}
+
+/// Where the time of a call went, in a part of it.
+fn inside(call: &Call, span: Span) -> Option<OnAndOff> {
+    call.other.as_ref().map(|times| times.inside(span))
 }
 
 /// The name of an error of either system.
@@ -152,7 +231,11 @@ fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     let names = archive.rows::<SyscallNameRow>()?.into_iter();
     let mut names: Vec<(i64, String)> = names.map(|row| (row.number.into(), row.name)).collect();
     let mut routines: FxHashSet<FrameId> = FxHashSet::default();
-    archive.scan(None, |row: &Routine| routines.extend(row.frame))?;
+    if has_summary(archive) {
+        archive.scan(None, |row: &SummedRoutine| routines.extend(row.frame))?;
+    } else {
+        archive.scan(None, |row: &Routine| routines.extend(row.frame))?;
+    }
     routines.retain(|routine| !names.iter().any(|(number, _)| *number == i64::from(routine.0)));
     if !routines.is_empty() {
         names.extend(routine_names(archive, &routines)?);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tracesift_analysis::Distribution;
 use tracesift_analysis::tags::{Nesting, TagId, TagSet};
+use tracesift_analysis::{Distribution, Span};
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::{FrameId, StackId};
 
@@ -322,6 +322,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             {
                 Value::None
             }
+            How::SumInside => Self::sum_inside(adds, all).into(),
             How::Duration => {
                 let known = all.iter().filter(|(row, ..)| has_length::<Q>(row));
                 known.map(|(_, _, length, _)| *length).sum::<i64>().into()
@@ -408,6 +409,14 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             }
             _ => None,
         }
+    }
+
+    /// Sum of a figure of the parts of rows that have it.
+    fn sum_inside(adds: Adds<Q::Row>, all: &[Part<'_, Q::Row>]) -> Option<i64> {
+        let Adds::Inside(figure) = adds else { return None };
+        let parts = all.iter().filter_map(|(row, start, length, _)| figure(row, Span::new(*start, start + length)));
+        let known: Vec<i64> = parts.collect();
+        (!known.is_empty()).then(|| known.iter().sum())
     }
 
     /// Number of rows that fulfil a condition, that are alive at an end of the range, that begin or end in it, or that are alive at once.

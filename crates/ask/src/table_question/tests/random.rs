@@ -1,5 +1,6 @@
 //! Random rows of any table, in an archive with the tables that give them names.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,12 +11,14 @@ use arrow_array::{
     RecordBatch, StringArray,
 };
 use arrow_schema::{DataType, Field};
+use tracesift_analysis::syscall_sums::SyscallSums;
 use tracesift_archive::{Table, arrow_schema, rows_of};
 use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::{create, finish_as};
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::{
-    FileRow, FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, SyscallNameRow, ThreadRow,
+    FileRow, FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, SyscallNameRow, SyscallRow,
+    SyscallSummaryRow, ThreadRow,
 };
 use tracesift_trace::schema::{Column, ColumnType, Timing, View};
 use tracesift_trace::{FileId, FrameId, ModuleId, ProcessId, StackId, ThreadId};
@@ -185,6 +188,15 @@ pub(super) fn function(frame: i32) -> String {
     format!("f{}", frame / 2)
 }
 
+/// The table of sums that goes with system calls.
+fn sums_of_calls<T: Table>(rows: &[T]) -> Vec<SyscallSummaryRow> {
+    let mut sums = SyscallSums::default();
+    for row in rows {
+        (row as &dyn Any).downcast_ref::<SyscallRow>().into_iter().for_each(|call| sums.add(call));
+    }
+    sums.finish()
+}
+
 /// An archive with rows, and with tables that give them names.
 pub(super) fn archive<T: Table>(directory: &Path, rows: &[T]) -> PathBuf {
     let mut writer = create(&directory.join("rows.sift"));
@@ -220,6 +232,7 @@ pub(super) fn archive<T: Table>(directory: &Path, rows: &[T]) -> PathBuf {
     let stack = |id: i32| StackRow { stack: StackId(id), frames: vec![FrameId(id + 1), FrameId(0)] };
     writer.write_table(&(0..IDS - 1).map(stack).collect::<Vec<_>>());
     writer.write_table(rows);
+    writer.write_table(&sums_of_calls(rows));
     let info = TraceInfo { name: "rows".to_owned(), kind: "perf".to_owned(), end_ns: END, ..TraceInfo::default() };
     finish_as(writer, info)
 }

@@ -133,11 +133,11 @@ impl<R> Additions<R> {
     /// Adds a row that counts in another range.
     fn add_under_way(&self, cells: &mut [i64], row: &R, part: Part, has_length: bool) {
         for (cell, adds) in &self.steps {
-            let cell = &mut cells[*cell];
             match *adds {
-                Adds::Duration if has_length => add_known(cell, Some(part.length)),
-                Adds::Inside(figure) => add_known(cell, figure(row, part.span())),
-                Adds::WithLength(has_length) => *cell += i64::from(has_length(row)),
+                Adds::Duration if has_length => add_known(&mut cells[*cell], Some(part.length)),
+                Adds::Extent if has_length => extent(cells, *cell, part),
+                Adds::Inside(figure) => add_known(&mut cells[*cell], figure(row, part.span())),
+                Adds::WithLength(has_length) => cells[*cell] += i64::from(has_length(row)),
                 _ => {}
             }
         }

@@ -81,6 +81,7 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
             Of::Texts => Texts::Lists(Lists::default()),
             _ => Texts::No,
         };
+        let processes = names.asked_processes(LISTED);
         let (places, width) = Places::new(plan.keys.len() + 1);
         Self {
             asked,
@@ -88,7 +89,7 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
             ranges: TimeWindows::of(ranges),
             dimensions: &plan.keys,
             by_process: plan.by_process,
-            processes: names.asked_processes(LISTED),
+            processes,
             texts: plan.keys.iter().map(texts).collect(),
             places,
             sums_of: FxHashMap::default(),

@@ -1,5 +1,6 @@
 //! `dump gc --finalized`: the types whose finalizers ran.
 
+use tracesift_analysis::Times;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::GcFinalizedRow;
@@ -75,7 +76,7 @@ impl TableQuestion for Finalized {
         (row.first, row.last.max(row.first).saturating_add(1))
     }
 
-    fn parts(recording: &OpenRecording, ranges: &[TimeRange]) -> Result<Vec<Vec<Type>>, Error> {
+    fn parts(recording: &OpenRecording, ranges: &[TimeRange], _: Option<&Times>) -> Result<Vec<Vec<Type>>, Error> {
         let rows: Vec<Type> = recording.archive().rows()?;
         let part = |range: &TimeRange| {
             let (start, end) = range.bounds();

@@ -4,9 +4,9 @@ SELECT
     first_ns, names.name AS call
 FROM (
     SELECT
-        trace, process, number, count(*) AS calls, count(error) AS failed, sum(time - start) AS duration_sum_ns,
-        max(time - start) AS longest_ns, min(start) AS first_ns
-    FROM read_parquet('{archives}/*.sift/syscalls.parquet')
+        trace, process, number, sum(calls) AS calls, coalesce(sum(calls) FILTER (error IS NOT NULL), 0) AS failed,
+        sum(duration) AS duration_sum_ns, max(longest) AS longest_ns, min(first) AS first_ns
+    FROM read_parquet('{archives}/*.sift/syscall_summary.parquet')
     GROUP BY trace, process, number
 )
 JOIN read_parquet('{archives}/*.sift/processes.parquet') AS processes USING (trace, process)

@@ -92,10 +92,10 @@ pub(super) fn read<'p>(
     let mut seen = Seen::new(asked, plan, &[asked.time], names);
     let mut cells = Vec::with_capacity(plan.fresh.len());
     (summary.scan)(archive, &mut |summed| {
-        if summed.rows <= 0 {
+        let process = summed.process.map_or(UNKNOWN, |process| process.0.into());
+        if summed.rows <= 0 || !seen.takes_process(process) {
             return;
         }
-        seen.row[0] = summed.process.map_or(UNKNOWN, |process| process.0.into());
         for ((number, is_filtered), to) in keys.iter().zip(&mut seen.row[1..]) {
             *to = number.and_then(|number| *summed.numbers.get(number)?).unwrap_or(UNKNOWN);
             if *is_filtered && matches!(*to, UNKNOWN | UNTOLD) {

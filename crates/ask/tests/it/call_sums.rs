@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tracesift_analysis::syscall_sums::SyscallSums;
 use tracesift_ask::answer::{Answer, Value};
+use tracesift_ask::filter::ProcessPatterns;
 use tracesift_ask::order::Between;
 use tracesift_ask::question::syscalls::Question;
 use tracesift_ask::recording::Source;
@@ -239,6 +240,13 @@ fn what_needs_single_calls_is_not_made_of_sums() {
         assert_eq!(total(&plain, &question, ".."), 1000, "{question:?}");
         assert_eq!(total(&plain, &*summed(&question), ".."), 1000, "{question:?}");
         assert_eq!(total(&switched, &*summed(&question), ".."), 1000, "{question:?}");
+    }
+    // Where nothing is shown of processes their filter still holds.
+    for (process, calls) in [("a", 1000), ("b", 0)] {
+        let mut question = by(&["call"]);
+        question.filter.process = ProcessPatterns::parse(process);
+        let question = question.showing(&Shown::only(["calls"])).expect("it reads what is looked at");
+        assert_eq!(total(&plain, &*question, ".."), calls, "{process}");
     }
     // The time off the CPUs is in no sum.
     assert_eq!(total(&switched, &by(&["process"]), ".."), 2);

@@ -27,6 +27,9 @@ mod recorded_stacks;
 mod recording;
 mod reference;
 mod reference_tags;
+// On Windows `c:\temp` is a place of the machine and not of a test.
+#[cfg(not(windows))]
+mod seed_lines;
 mod stats;
 mod support;
 mod symbol_lookup;

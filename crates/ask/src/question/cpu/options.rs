@@ -307,7 +307,8 @@ const SWITCHES: &[Switch] = &[
         &["showtotal"],
         To::Word(
             "--totals",
-            &[("none", "none"), ("total", "total"), ("file", "total"), ("process", "process"), ("method", "method")],
+            // There `File` leaves out no rows; our totals of processes come besides.
+            &[("none", "none"), ("total", "total"), ("file", "method"), ("process", "process"), ("method", "method")],
         ),
     ),
     switch(&["smi", "showmoduleinfo"], To::Modules),

@@ -265,6 +265,9 @@ fn totals_are_of_what_passes_and_a_file_without_rows_says_zero() {
     assert!(none.contains(NAME) && none.contains("CPU 0.0 ms"), "{none}");
     let methods = said(&["-showtotal", "Process", "-pn", "app", "-methods", "*Work;*Again"]);
     assert!(methods.contains("CPU 25.0 ms") && !methods.contains("App.Program.Work"), "{methods}");
+    // `File` leaves out no rows.
+    let all = said(&["-showtotal", "File", "-pn", "app", "-methods", "*Work;*Again"]);
+    assert!(all.contains("CPU 25.0 ms") && all.contains("App.Program.Work"), "{all}");
 }
 
 #[test]

@@ -159,7 +159,7 @@ fn system_call(random: &mut SplitMix64) -> SyscallRow {
     let ((process, thread), (start, time)) = (who(random), span(random, 2_000_000));
     let kind = skewed(random, KINDS).min(skewed(random, KINDS));
     let number = (kind * 7 + process.index() * 3) % CALLS;
-    let fails = number % 4 == 0 && random.chance(20);
+    let fails = number.is_multiple_of(4) && random.chance(20);
     SyscallRow {
         time,
         start,

@@ -87,7 +87,7 @@ pub struct Options {
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     max_start: Option<i64>,
     /// Processes followed over the recordings of one boot: a row per process, with its start and its end in any of them
-    #[arg(long, conflicts_with_all = ["bucket", "zero_time", "crash", "min_start", "max_start"])]
+    #[arg(long, conflicts_with_all = ["zero_time", "crash", "min_start", "max_start"])]
     merge: bool,
 }
 

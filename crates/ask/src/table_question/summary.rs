@@ -25,8 +25,11 @@ pub struct Summary {
     /// Whether an archive has figures of [`JOINED`](super::TableQuestion::JOINED) measures: those need rows.
     pub(crate) has_joined: fn(&Archive) -> bool,
     /// Reads the table.
-    pub(crate) scan: fn(&Archive, &mut dyn FnMut(&Summed<'_>)) -> Result<(), Error>,
+    pub(crate) scan: ScanOfSums,
 }
+
+/// Shows all sums of an archive.
+type ScanOfSums = fn(&Archive, &mut dyn FnMut(&Summed<'_>)) -> Result<(), Error>;
 
 /// Sums of some rows.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::{
-    CounterSummaryRow, CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow, MemoryStateRow,
-    PowerSettingRow, ReclaimRow, UiDelayRow,
+    AllocationSummaryRow, CounterSummaryRow, CpuFrequencyRow, CpuIdleStateRow, EnergyRow, MarkRow, MemoryProcessRow,
+    MemoryStateRow, PowerSettingRow, ReclaimRow, UiDelayRow,
 };
 
 use crate::answer::{ColumnOf, Fact, Kind, Value};
@@ -76,7 +76,7 @@ const CLASSES: &[Class] = &[
     of::<Tcp>,
     of::<Udp>,
     of::<Sockets>,
-    of::<Allocations>,
+    allocations,
     of::<Gc>,
     of::<Handles>,
     of::<Gdi>,
@@ -117,6 +117,14 @@ fn counters(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {
     match of::<pmc::Threads>(recording)? {
         // Counters of other things than instructions and cycles have no totals.
         None => known("pmc", recording, |archive| archive.row_count::<CounterSummaryRow>() > 0),
+        part => Ok(part),
+    }
+}
+
+fn allocations(recording: &OpenRecording) -> Result<Option<ClassPart>, Error> {
+    match of::<Allocations>(recording)? {
+        // The sums of an import are those of processes, and have no totals.
+        None => known("virtualalloc", recording, |archive| archive.row_count::<AllocationSummaryRow>() > 0),
         part => Ok(part),
     }
 }

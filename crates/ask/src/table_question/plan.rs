@@ -154,7 +154,7 @@ impl Plan {
         keys.dedup();
         let named = keys.len();
         keys.retain(|place| !matches!(stated.dimensions[*place].of, Of::Process));
-        plan.by_process = keys.len() < named;
+        plan.by_process = keys.len() < named || plan.adds_lives;
         plan.keys = keys;
         plan
     }

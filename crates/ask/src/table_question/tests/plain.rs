@@ -12,6 +12,7 @@ use super::random::{END, PROCESSES, Random, THREADS, function, process};
 use super::{Row, rows_of};
 use crate::answer::{Section, Value};
 use crate::method_patterns::MethodPatterns;
+use crate::process_columns::name_with_marks;
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
 use crate::table_question::arithmetic::{Adds, How, Quotient};
@@ -66,10 +67,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
         let frame = |id: FrameId| Some(format!("app!{}", function(id.0)));
         let dimension = &Q::DIMENSIONS[place];
         match (dimension.value, dimension.is.of) {
-            (ValueOf::Process, _) => {
-                let row = process(Q::process(row).filter(|id| id.0 < PROCESSES)?.0);
-                Some(format!("{}({})", row.name, row.pid))
-            }
+            (ValueOf::Process, _) => Some(name_with_marks(&process(Q::process(row).filter(|id| id.0 < PROCESSES)?.0))),
             (ValueOf::Thread(thread), _) => thread(row).filter(|id| id.0 < THREADS).map(|id| (1000 + id.0).to_string()),
             (ValueOf::Code(place), _) => match place(row) {
                 (Some(StackId(id)), _) if id < 4 => frame(FrameId(id + 1)),
@@ -348,8 +346,9 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Longest => longest.into(),
             How::First => rows.iter().map(|(_, start, _)| *start).min().into(),
             How::LongestStart => {
-                let first = rows.iter().find(|(row, _, length)| has_length::<Q>(row) && Some(*length) == longest);
-                first.map(|(_, start, _)| *start).into()
+                let is_longest = |row: &Q::Row, length: i64| has_length::<Q>(row) && Some(length) == longest;
+                let starts = rows.iter().filter(|(row, _, length)| is_longest(row, *length));
+                starts.map(|(_, start, _)| *start).min().into()
             }
             How::Extent => Self::extent(all).into(),
             How::Lives => Self::lived(all, (begin, end)).into(),
@@ -573,7 +572,11 @@ fn key_of<Q: TableQuestion>(place: usize, row: &Row) -> Option<String> {
     };
     let dimension = &Q::DIMENSIONS[place].is;
     let unknown = match dimension.of {
-        Of::Process => return Some(format!("{}({})", text("process")?, text("pid")?)),
+        Of::Process => {
+            let (name, pid) = (text("process")?, text("pid")?);
+            let known = (0..PROCESSES).map(process).find(|row| row.name == name && row.pid.to_string() == pid);
+            return known.as_ref().map(name_with_marks);
+        }
         Of::Thread => return text("tid"),
         Of::Number { none, .. } => none,
         Of::Method | Of::Stack | Of::Module => "(no stack)",

@@ -345,11 +345,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Shortest => lengths().min().into(),
             How::Longest => longest.into(),
             How::First => rows.iter().map(|(_, start, _)| *start).min().into(),
-            How::LongestStart => {
-                let is_longest = |row: &Q::Row, length: i64| has_length::<Q>(row) && Some(length) == longest;
-                let starts = rows.iter().filter(|(row, _, length)| is_longest(row, *length));
-                starts.map(|(_, start, _)| *start).min().into()
-            }
+            How::LongestStart => Self::longest_start(rows, longest).into(),
             How::Extent => Self::extent(all).into(),
             How::Lives => Self::lived(all, (begin, end)).into(),
             How::Texts => {
@@ -369,6 +365,13 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Counts(dimension) => self.counts(of(dimension), rows),
             How::SumsBy(dimension) => self.sums_by(of(dimension), adds, rows),
         }
+    }
+
+    /// The first begin of a row that is as long as the longest one.
+    fn longest_start(rows: &[(&Q::Row, i64, i64)], longest: Option<i64>) -> Option<i64> {
+        let is_longest = |row: &Q::Row, length: i64| has_length::<Q>(row) && Some(length) == longest;
+        let starts = rows.iter().filter(|(row, _, length)| is_longest(row, *length));
+        starts.map(|(_, start, _)| *start).min()
     }
 
     /// Time from the begin of the first row with a length to the end of the last one.

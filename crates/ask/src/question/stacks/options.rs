@@ -75,7 +75,7 @@ struct TreeOptions {
 impl QuestionOptions for Options {
     const FORMS: &'static [Form] = &[Form::usual("stacks", || COLUMNS.descriptions())];
     const SHORT: &'static [&'static str] =
-        &["process", "time", "top", "measure", "callers", "methods", "min_share", "depth", "out"];
+        &["process", "time", "top", "measure", "callers", "methods", "min_share", "out"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump stacks X.sift -p App --min-share 5%", "what calls what"),
         ("tracesift dump stacks X.sift --methods '*lock*' --callers", "who calls it"),

@@ -209,16 +209,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
         let mut parts = Vec::new();
         for (range, rows) in Q::parts(recording, ranges, self.inside)?.iter().enumerate() {
             for row in rows {
-                let (start, end) = Q::times(row);
-                let span = self.seen.ranges.spans()[range];
-                parts.clear();
-                match self.inside {
-                    None => parts.extend(part((start, end), span, Q::COUNTS_AT_END)),
-                    Some(times) => {
-                        let spans = times.touching(Q::process(row), start, end);
-                        parts_inside((start, end), spans, span, Q::COUNTS_AT_END, &mut parts);
-                    }
-                }
+                parts_of::<Q>(row, self.seen.ranges.spans()[range], self.inside, &mut parts);
                 if !parts.is_empty() {
                     self.add(range, row, &parts);
                 }
@@ -335,15 +326,24 @@ pub(super) fn part((start, end): (i64, i64), range: Span, counts_at_end: bool) -
     Some(Part { start: from, length, counted, is_older: start < range.start, ends: end <= range.end })
 }
 
+/// The parts of a row inside of a range; of chosen times those that lie in them.
+pub(super) fn parts_of<Q: TableQuestion>(row: &Q::Row, range: Span, times: Option<&Times>, parts: &mut Vec<Part>) {
+    let (start, end) = Q::times(row);
+    match times {
+        None => {
+            parts.clear();
+            parts.extend(part((start, end), range, Q::COUNTS_AT_END));
+        }
+        Some(times) => {
+            let spans = times.touching(Q::process(row), start, end);
+            parts_inside((start, end), spans, range, Q::COUNTS_AT_END, parts);
+        }
+    }
+}
+
 /// The parts of a row inside of a range that lie in these spans. It counts once: in the first part, with the time of all; or, where a row
 /// counts at its end, in the part with the end.
-pub(super) fn parts_inside(
-    (start, end): (i64, i64),
-    spans: &[Span],
-    range: Span,
-    counts_at_end: bool,
-    parts: &mut Vec<Part>,
-) {
+fn parts_inside((start, end): (i64, i64), spans: &[Span], range: Span, counts_at_end: bool, parts: &mut Vec<Part>) {
     parts.clear();
     for span in spans {
         let both = overlap(*span, range);

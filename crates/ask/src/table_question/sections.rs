@@ -10,7 +10,7 @@ use super::list::{self, Listing};
 use super::names::Names;
 use super::plan::Plan;
 use super::{Imported, built_in_tags, candidates, groups, layout, options, rows, stacks_below, summary};
-use crate::answer::{Column, Fact, Kind, Section, View};
+use crate::answer::{Column, Section, View};
 use crate::ask::{Ask, RANGES_AT_ONCE};
 use crate::candidates::Candidates;
 use crate::columns;
@@ -173,13 +173,11 @@ impl Asked {
             Section { notes: notes.clone(), ..section }
         };
         let sections = groups.into_iter().map(section);
-        let Some(times) = &plan.inside else { return Ok(sections.collect()) };
-        let with_time = |(mut section, span): (Section, &Span)| {
-            let length = times.length(*span).map(|length| Fact::local("chosen time", Kind::Milliseconds, length));
-            section.facts.extend(length);
+        let with_time = |(mut section, range): (Section, &TimeRange)| {
+            section.facts.extend(Inside::fact(plan.inside.as_ref(), recording, *range));
             section
         };
-        Ok(sections.zip(&spans).map(with_time).collect())
+        Ok(sections.zip(ranges).map(with_time).collect())
     }
 
     /// The keys of the measures that an import does not tell.

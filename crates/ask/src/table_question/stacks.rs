@@ -9,7 +9,7 @@ use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 use super::alone::amount;
 use super::arithmetic::How;
 use super::dimension::{Dimension, Of, ValueOf};
-use super::reading::{part, parts_inside};
+use super::reading::parts_of;
 use super::{TableQuestion, scan_rows, table};
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
@@ -127,15 +127,7 @@ fn scan<Q: TableQuestion, const N: usize>(
         if !Q::is_asked(row) || has_length.is_some_and(|has_length| !has_length(row)) {
             return;
         }
-        let (start, end) = Q::times(row);
-        parts.clear();
-        match times {
-            None => parts.extend(part((start, end), range, Q::COUNTS_AT_END)),
-            Some(times) => {
-                let spans = times.touching(Q::process(row), start, end);
-                parts_inside((start, end), spans, range, Q::COUNTS_AT_END, &mut parts);
-            }
-        }
+        parts_of::<Q>(row, range, times, &mut parts);
         for part in &parts {
             let amount = amount(adds, row, *part);
             if amount <= 0 {

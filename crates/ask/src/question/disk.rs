@@ -15,7 +15,7 @@ use crate::answer::{ColumnOf, Kind};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Imported, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Imported, Limit, Measure, Needed, StackFigure, TableQuestion};
 use crate::words::numbered;
 
 view! {
@@ -315,7 +315,7 @@ impl TableQuestion for Disk {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        _: bool,
+        _: Needed<Operation>,
         mut visit: impl FnMut(&Operation),
     ) -> Result<(), Error> {
         // An import has sums in place of operations.

@@ -12,7 +12,7 @@ use super::paths;
 use crate::answer::ColumnOf;
 use crate::answer::Kind::{Bytes, Count, Milliseconds, Text};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Dimension, Joined, Limit, Measure, Needed, StackFigure, TableQuestion};
 
 view! {
     /// A row of `page_faults`.
@@ -212,7 +212,7 @@ impl TableQuestion for Faults {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        _joined: bool,
+        _: Needed<Fault>,
         mut visit: impl FnMut(&Fault),
     ) -> Result<(), Error> {
         // Both tables tell of a hard fault; that of hard faults has more to tell.

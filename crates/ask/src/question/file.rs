@@ -21,7 +21,7 @@ use crate::etwanalyzer::{Legacy, To, switch};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
 use crate::table_question::{
-    self, Condition, Dimension, Imported, Joined, Limit, Measure, StackFigure, TableQuestion, UNTOLD,
+    self, Condition, Dimension, Imported, Joined, Limit, Measure, Needed, StackFigure, TableQuestion, UNTOLD,
 };
 use crate::words::numbered;
 
@@ -273,7 +273,7 @@ impl TableQuestion for FileOperations {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        _: bool,
+        _: Needed<Operation>,
         mut visit: impl FnMut(&Operation),
     ) -> Result<(), Error> {
         // An import has sums in place of operations.

@@ -13,7 +13,7 @@ use super::handles::{
 };
 use crate::answer::ColumnOf;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Exited, Limit, Measure, Peak, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Exited, Limit, Measure, Needed, Peak, TableQuestion};
 
 /// Lives of handles of the window manager and of GDI.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,12 @@ impl TableQuestion for Gdi {
         (row.start, row.time)
     }
 
-    fn scan(archive: &Archive, time: Option<Range<i64>>, _: bool, visit: impl FnMut(&Handle)) -> Result<(), Error> {
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _: Needed<Handle>,
+        visit: impl FnMut(&Handle),
+    ) -> Result<(), Error> {
         scan(archive, time, visit)
     }
 

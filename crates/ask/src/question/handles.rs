@@ -10,7 +10,9 @@ use tracesift_trace::{ProcessId, view};
 use crate::answer::{ColumnOf, Kind};
 use crate::question::exit_stacks::ExitStacks;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Exited, Imported, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{
+    self, Condition, Dimension, Exited, Imported, Limit, Measure, Needed, StackFigure, TableQuestion,
+};
 
 view! {
     /// A life of a handle.
@@ -186,7 +188,12 @@ impl TableQuestion for Handles {
         (row.start, row.time)
     }
 
-    fn scan(archive: &Archive, time: Option<Range<i64>>, _: bool, visit: impl FnMut(&Handle)) -> Result<(), Error> {
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _: Needed<Handle>,
+        visit: impl FnMut(&Handle),
+    ) -> Result<(), Error> {
         scan(archive, time, visit)
     }
 }

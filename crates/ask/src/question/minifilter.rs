@@ -10,7 +10,7 @@ use tracesift_trace::{FileId, ProcessId, view};
 use super::paths;
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, Needed, StackFigure, TableQuestion};
 use crate::{drivers, ntstatus};
 
 view! {
@@ -242,10 +242,10 @@ impl TableQuestion for Minifilter {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        joined: bool,
+        needed: Needed<Call>,
         mut visit: impl FnMut(&Call),
     ) -> Result<(), Error> {
-        if !joined {
+        if !needed.joined {
             return archive.scan(time, visit);
         }
         let operations = Operations::read(archive, time.clone())?;

@@ -2,6 +2,7 @@
 
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{RegistryRow, registry_operations as operations};
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
@@ -149,6 +150,13 @@ impl TableQuestion for Registry {
         &["--by=module"],
         &["--by=tag"],
         &["--by=stack"],
+    ];
+    const SELDOM: &'static [(ColumnSet<Operation>, &'static [&'static str])] = &[
+        (ColumnSet::of(&["thread"]), &["thread"]),
+        (ColumnSet::of(&["operation"]), &["operation"]),
+        (ColumnSet::of(&["value"]), &["value"]),
+        (ColumnSet::of(&["index"]), &[]),
+        (ColumnSet::of(&["stack"]), &["method", "module", "tag", "stack"]),
     ];
     const HAS_LENGTH: Option<fn(&Operation) -> bool> = Some(has_length);
 

@@ -19,7 +19,8 @@ use crate::etwanalyzer::{Legacy, To, Words, switch};
 use crate::question::handles::hexadecimal;
 use crate::recording_label::RowSource;
 use crate::table_question::{
-    self, Condition, Dimension, Exited, Imported, Joined, Limit, Measure, StackFigure, StacksBelow, TableQuestion,
+    self, Condition, Dimension, Exited, Imported, Joined, Limit, Measure, Needed, StackFigure, StacksBelow,
+    TableQuestion,
 };
 
 view! {
@@ -331,12 +332,12 @@ impl TableQuestion for Allocations {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        joined: bool,
+        needed: Needed<Allocation>,
         visit: impl FnMut(&Allocation),
     ) -> Result<(), Error> {
         match archive.row_count::<AllocationSummaryRow>() {
             0 => archive.scan(time, visit),
-            _ => sums::scan(archive, joined, visit),
+            _ => sums::scan(archive, needed.joined, visit),
         }
     }
 

@@ -27,6 +27,7 @@ mod list;
 mod measure;
 mod merged;
 mod names;
+mod needed;
 mod options;
 mod paths;
 mod peaks;
@@ -65,6 +66,7 @@ pub use self::joined::Joined;
 pub use self::limit::{Condition, Exited, Limit, Shorthand};
 pub use self::list::Listing;
 pub use self::measure::Measure;
+pub use self::needed::Needed;
 pub use self::options::Options;
 pub(crate) use self::peaks::Peak;
 pub(crate) use self::places::UNTOLD;
@@ -160,6 +162,10 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns of a row that the question looks at. The others are not read: they have their default value.
     const COLUMNS: ColumnSet<Self::Row> = ColumnSet::ALL;
 
+    /// Columns that only some dimensions and lists of single rows look at, with the names of these dimensions: other answers do not read
+    /// them. No filter, limit or measure looks at them by itself.
+    const SELDOM: &'static [(ColumnSet<Self::Row>, &'static [&'static str])] = &[];
+
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
@@ -226,21 +232,21 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         archive.row_count::<<Self::Row as View>::Row>()
     }
 
-    /// Reads the rows that touch a time range; `joined`: with the figures from other tables that `JOINED` measures are about.
+    /// Reads what is needed of the rows that touch a time range.
     ///
     /// # Errors
     /// When a table cannot be read.
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        joined: bool,
+        needed: Needed<Self::Row>,
         mut visit: impl FnMut(&Self::Row),
     ) -> Result<(), Error> {
-        debug_assert!(!joined || !Self::JOINED.is_empty(), "a question without joined measures");
+        debug_assert!(!needed.joined || !Self::JOINED.is_empty(), "a question without joined measures");
         match Self::BEST_SOURCE {
             None => {
                 let every_row = None::<fn(&Self::Row) -> bool>;
-                archive.scan_needed(Self::COLUMNS, time, every_row, |row| {
+                archive.scan_needed(needed.columns, time, every_row, |row| {
                     visit(row);
                     ControlFlow::Continue(())
                 })
@@ -308,10 +314,10 @@ fn scan_best_source<R: Readable>(
 fn scan_rows<Q: TableQuestion>(
     archive: &Archive,
     time: Option<Range<i64>>,
-    joined: bool,
+    needed: Needed<Q::Row>,
     visit: &mut dyn FnMut(&Q::Row),
 ) -> Result<(), Error> {
-    Q::scan(archive, time, joined, visit)
+    Q::scan(archive, time, needed, visit)
 }
 
 /// The word of `--sort` that sorts by the names of the groups.

@@ -12,6 +12,7 @@ use super::dimension::ValueOf;
 use super::limit::{AsOpen, Limit};
 use super::list::{Keeper, Single};
 use super::names::Names;
+use super::needed::Needed;
 use super::places::{UNKNOWN, UNTOLD};
 use super::plan::Plan;
 use super::seen::Seen;
@@ -28,8 +29,7 @@ pub(super) struct Reading<'p, 'n, 'r, Q: TableQuestion> {
     /// The dimensions whose numbers tell places apart.
     keys: Vec<Key<Q::Row>>,
     additions: Additions<Q::Row>,
-    /// Whether rows need figures from other tables.
-    joined: bool,
+    needed: Needed<Q::Row>,
     /// The times in which rows count.
     inside: Option<&'p Times>,
     /// What becomes of rows that the end of their process ended.
@@ -119,7 +119,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
             conditions: Vec::new(),
             keys: Vec::new(),
             additions: Additions::new(plan, Q::MEASURES, Q::HAS_LENGTH),
-            joined: plan.joined,
+            needed: Needed::of::<Q>(plan, asked.listing.is_some()),
             inside: plan.inside.as_ref(),
             exited: if asked.include_exited { Q::EXITED.map(|exited| exited.row) } else { None },
             seen: Seen::new(asked, plan, ranges, names),
@@ -152,7 +152,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
             return self.series(recording, time);
         }
         let range = self.seen.ranges.all();
-        Q::scan(recording.archive(), time, self.joined, |row: &Q::Row| {
+        Q::scan(recording.archive(), time, self.needed, |row: &Q::Row| {
             let as_open = self.exited.and_then(|exited| exited(row));
             let row = as_open.as_ref().unwrap_or(row);
             if let Some(part) = part(Q::times(row), range, Q::COUNTS_AT_END)
@@ -168,11 +168,11 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
 
     /// Sees the rows that touch one of the ranges while it is one of these times.
     fn rows_inside(&mut self, recording: &OpenRecording, times: &Times) -> Result<(), Error> {
-        let joined = self.joined;
+        let needed = self.needed;
         let (all, bounds) = (self.seen.ranges.all(), times.bounds());
         let time = all.start.max(bounds.start).saturating_sub(1)..all.end.min(bounds.end).saturating_add(1);
         let mut parts = Vec::new();
-        scan_rows::<Q>(recording.archive(), Some(time), joined, &mut |row| {
+        scan_rows::<Q>(recording.archive(), Some(time), needed, &mut |row| {
             let as_open = self.exited.and_then(|exited| exited(row));
             let row = as_open.as_ref().unwrap_or(row);
             let (start, end) = Q::times(row);
@@ -196,7 +196,7 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
             rows.retain(|row| self.place(row).is_some());
             return Ok(rows);
         }
-        scan_rows::<Q>(recording.archive(), None, false, &mut |row| {
+        scan_rows::<Q>(recording.archive(), None, Needed::own::<Q>(), &mut |row| {
             if part(Q::times(row), range, Q::COUNTS_AT_END).is_some() && self.place(row).is_some() {
                 rows.push(row.clone());
             }
@@ -235,8 +235,8 @@ impl<'p, 'n, 'r, Q: TableQuestion> Reading<'p, 'n, 'r, Q> {
 
     /// Deals the rows to the ranges.
     fn series(&mut self, recording: &OpenRecording, time: Option<std::ops::Range<i64>>) -> Result<(), Error> {
-        let joined = self.joined;
-        scan_rows::<Q>(recording.archive(), time, joined, &mut |row| {
+        let needed = self.needed;
+        scan_rows::<Q>(recording.archive(), time, needed, &mut |row| {
             let as_open = self.exited.and_then(|exited| exited(row));
             let row = as_open.as_ref().unwrap_or(row);
             let (start, end) = Q::times(row);

@@ -10,7 +10,7 @@ use super::alone::amount;
 use super::arithmetic::How;
 use super::dimension::{Dimension, Of, ValueOf};
 use super::reading::parts_of;
-use super::{TableQuestion, scan_rows, table};
+use super::{Needed, TableQuestion, scan_rows, table};
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
@@ -123,7 +123,7 @@ fn scan<Q: TableQuestion, const N: usize>(
     let range = Span::new(start, end);
     let mut parts = Vec::new();
     let touching = (!time.is_everything()).then_some(start.saturating_sub(1)..end);
-    scan_rows::<Q>(recording.archive(), touching, false, &mut |row| {
+    scan_rows::<Q>(recording.archive(), touching, Needed::own::<Q>(), &mut |row| {
         if !Q::is_asked(row) || has_length.is_some_and(|has_length| !has_length(row)) {
             return;
         }

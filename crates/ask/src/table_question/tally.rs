@@ -6,7 +6,7 @@ use tracesift_archive::{Archive, Error};
 use super::dimension::ValueOf;
 use super::names::Interner;
 use super::places::UNTOLD;
-use super::{TableQuestion, scan_rows};
+use super::{Needed, TableQuestion, scan_rows};
 
 /// Values, each with the number of its rows.
 #[derive(Debug, Default)]
@@ -54,7 +54,7 @@ impl Tally {
 pub(super) fn of<Q: TableQuestion>(archive: &Archive, dimension: usize) -> Result<Tally, Error> {
     let value = Q::DIMENSIONS[dimension].value;
     let mut tally = Tally::default();
-    scan_rows::<Q>(archive, None, false, &mut |row| match value {
+    scan_rows::<Q>(archive, None, Needed::own::<Q>(), &mut |row| match value {
         ValueOf::Number(number) => tally.add_number(number(row)),
         ValueOf::Text(text) => tally.add_text(text(row)),
         ValueOf::Texts(texts) => tally.add_texts(texts(row)),

@@ -144,7 +144,8 @@ fn only_inside_is_within<Q: TableQuestion>(
 /// The rows of a question as it reads them.
 fn scanned<Q: TableQuestion>(recording: &OpenRecording) -> Vec<Q::Row> {
     let mut rows = Vec::new();
-    super::scan_rows::<Q>(recording.archive(), None, false, &mut |row| rows.push(row.clone())).expect("rows");
+    super::scan_rows::<Q>(recording.archive(), None, super::Needed::own::<Q>(), &mut |row| rows.push(row.clone()))
+        .expect("rows");
     rows
 }
 

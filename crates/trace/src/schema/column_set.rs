@@ -86,6 +86,12 @@ impl<V: View> ColumnSet<V> {
         Self { columns: self.columns | other.columns, view: PhantomData }
     }
 
+    /// The columns of this set that the other one does not have.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self { columns: self.columns & !other.columns, view: PhantomData }
+    }
+
     /// Whether both sets have a column in common.
     #[must_use]
     pub const fn touches(self, other: Self) -> bool {

@@ -17,7 +17,7 @@ use tracesift_trace::{ProcessId, view};
 pub use self::options::Options;
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, Condition, Dimension, Joined, Limit, Measure, Needed, StackFigure, TableQuestion};
 use crate::words::numbered;
 
 view! {
@@ -264,8 +264,13 @@ impl TableQuestion for Gc {
         span(row).map_or((row.time, row.time), |span| (span.from, span.to))
     }
 
-    fn scan(archive: &Archive, _: Option<Range<i64>>, joined: bool, mut visit: impl FnMut(&Part)) -> Result<(), Error> {
-        let cpu = if joined { cpu::of_collections(archive)? } else { Vec::new() };
+    fn scan(
+        archive: &Archive,
+        _: Option<Range<i64>>,
+        needed: Needed<Part>,
+        mut visit: impl FnMut(&Part),
+    ) -> Result<(), Error> {
+        let cpu = if needed.joined { cpu::of_collections(archive)? } else { Vec::new() };
         let mut cpu = cpu.into_iter();
         // A pause begins before its collection and ends behind it: the times of the rows choose none.
         archive.scan(None, |row: &Part| {

@@ -16,7 +16,7 @@ pub use self::options::Options;
 use self::ends::Functions;
 use crate::answer::Kind;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Imported, Joined, Measure, Shorthand, TableQuestion};
+use crate::table_question::{self, Dimension, Imported, Joined, Measure, Needed, Shorthand, TableQuestion};
 
 view! {
     /// Branches from one instruction to another, as their table has them.
@@ -121,7 +121,12 @@ impl TableQuestion for Lbr {
         (0, 0)
     }
 
-    fn scan(archive: &Archive, time: Option<Range<i64>>, _: bool, mut visit: impl FnMut(&Branch)) -> Result<(), Error> {
+    fn scan(
+        archive: &Archive,
+        time: Option<Range<i64>>,
+        _: Needed<Branch>,
+        mut visit: impl FnMut(&Branch),
+    ) -> Result<(), Error> {
         let mut functions = Functions::of(archive)?;
         archive.scan(time, |row: &Recorded| visit(&Joined { own: *row, other: functions.ends(row.from, row.to) }))
     }

@@ -17,7 +17,9 @@ use tracesift_trace::{FrameId, ProcessId, ThreadId, view};
 use crate::answer::{ColumnOf, Kind};
 use crate::ntstatus;
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Joined, Limit, Measure, Shorthand, Sum, Summary, Summed, TableQuestion};
+use crate::table_question::{
+    self, Dimension, Joined, Limit, Measure, Needed, Shorthand, Sum, Summary, Summed, TableQuestion,
+};
 
 view! {
     /// A system call, as its table has it.
@@ -172,10 +174,10 @@ impl TableQuestion for Syscalls {
     fn scan(
         archive: &Archive,
         time: Option<Range<i64>>,
-        joined: bool,
+        needed: Needed<Call>,
         mut visit: impl FnMut(&Call),
     ) -> Result<(), Error> {
-        if !joined || !has_switches(archive) {
+        if !needed.joined || !has_switches(archive) {
             return archive.scan(time, visit);
         }
         let threads = off_cpu(archive, time.clone())?;

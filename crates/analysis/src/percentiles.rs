@@ -76,6 +76,14 @@ impl Distribution {
         let upper = self.values[(index.ceil() as usize).min(self.values.len() - 1)] as f64;
         Some(lower + (upper - lower) * (index - below))
     }
+
+    /// As [`percentile`](Self::percentile), rounded to a whole number; halves are rounded away from zero.
+    #[must_use]
+    pub fn whole_percentile(&self, p: f64) -> Option<i64> {
+        // 0.99 is no binary number: its error must not decide about a half.
+        let thousandths = |value: f64| (value * 1000.0).round() / 1000.0;
+        self.percentile(p).map(|value| thousandths(value).round() as i64)
+    }
 }
 
 /// Ready latencies, with those apart in which the CPU had to leave a sleep state first.
@@ -151,6 +159,18 @@ mod tests {
         assert_eq!(four.percentile(1.0), Some(40.0));
         assert_eq!(four.mean(), Some(25.0));
         assert_eq!(four.sum_above(20.0), 70);
+    }
+
+    #[test]
+    fn halves_are_rounded_away_from_zero() {
+        // Both are half a nanosecond above a whole number; interpolated in binary, the first lies below of it.
+        for (number, distance) in [(2372, 50), (2227, 25)] {
+            let at = (f64::from(number - 1) * 0.99) as usize;
+            let values = (0..number as usize).map(|rank| if rank <= at { 100 } else { 100 + distance }).collect();
+            let hundredths = (number - 1) * 99 % 100;
+            let exact = 100 + (i64::from(hundredths) * distance + 50) / 100;
+            assert_eq!(Distribution::new(values).whole_percentile(0.99), Some(exact), "{number} values");
+        }
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub trait Cell: Field {
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String>;
     /// The value of a row; `None` when the stored value cannot be a value of this type.
     fn get(view: &Self::View, row: usize) -> Option<Self>;
+    /// Changes the value to that of a row; `None` as above.
+    #[inline]
+    fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
+        *self = Self::get(view, row)?;
+        Some(())
+    }
     /// The value where the column is left out.
     fn left_out() -> Option<Self>;
 }
@@ -206,6 +212,11 @@ impl Cell for String {
         view.get(row).map(str::to_owned)
     }
 
+    fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
+        view.get(row)?.clone_into(self);
+        Some(())
+    }
+
     fn left_out() -> Option<Self> {
         Some(Self::new())
     }
@@ -226,6 +237,15 @@ impl Cell for Option<String> {
 
     fn get(view: &Self::View, row: usize) -> Option<Self> {
         Some(view.get(row).map(str::to_owned))
+    }
+
+    fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
+        match (self.as_mut(), view.get(row)) {
+            // The text before has room already.
+            (Some(before), Some(text)) => text.clone_into(before),
+            (_, text) => *self = text.map(str::to_owned),
+        }
+        Some(())
     }
 
     #[inline]

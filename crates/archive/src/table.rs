@@ -137,7 +137,7 @@ impl<Head: Cell, Tail: ColumnList> ColumnList for (Head, Tail) {
     #[inline]
     fn change((value, values): Self::Mut<'_>, (head, tail): &Self::Views, row: usize) -> Option<()> {
         if let Some(view) = head {
-            *value = Head::get(view, row)?;
+            value.set(view, row)?;
         }
         Tail::change(values, tail, row)
     }

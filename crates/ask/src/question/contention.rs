@@ -3,6 +3,7 @@
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_trace::rows::{LockWaitRow, ThreadRow, lock_flags as flags, lock_sources as sources};
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
@@ -124,6 +125,13 @@ impl TableQuestion for Contention {
         ),
     ];
 
+    const SELDOM: &'static [(ColumnSet<Wait>, &'static [&'static str])] = &[
+        (ColumnSet::of(&["thread"]), &["thread"]),
+        (ColumnSet::of(&["lock"]), &["lock"]),
+        (ColumnSet::of(&["owner"]), &["owner"]),
+        (ColumnSet::of(&["measured"]), &[]),
+        (ColumnSet::of(&["stack"]), &["method", "module", "tag", "stack"]),
+    ];
     const BY: &'static [&'static str] = &["process", "kind"];
     const SORT: &'static str = "sum";
     const SHORT: &'static [&'static str] =

@@ -6,11 +6,12 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{
     ClrAllocationRow, ProcessRow, clr_allocation_kinds as kinds, clr_allocation_sources as sources,
 };
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, view};
 
 use crate::answer::{ColumnOf, Kind};
 use crate::recording_label::RowSource;
-use crate::table_question::{self, Dimension, Limit, Measure, StackFigure, TableQuestion};
+use crate::table_question::{self, BestSource, Dimension, Limit, Measure, StackFigure, TableQuestion};
 use crate::words::numbered;
 
 view! {
@@ -19,12 +20,6 @@ view! {
     pub struct Allocation of ClrAllocationRow {
         time, process, thread, stack, source, kind, amount, objects, object_size, object_type, heap,
     }
-}
-
-view! {
-    /// The source of an allocation.
-    #[derive(Clone, Copy, Debug)]
-    struct SourceOf of ClrAllocationRow { source }
 }
 
 /// Allocations of .NET.
@@ -132,7 +127,14 @@ impl TableQuestion for GcAllocations {
             "Bytes of the object; of a tick those of the last object.",
         ),
     ];
-    const BEST_SOURCE: Option<fn(&Allocation) -> i8> = Some(|row| row.source);
+    const BEST_SOURCE: Option<BestSource<Allocation>> =
+        Some(BestSource { of: |row| row.source, column: ColumnSet::of(&["source"]) });
+    const SELDOM: &'static [(ColumnSet<Allocation>, &'static [&'static str])] = &[
+        (ColumnSet::of(&["thread"]), &["thread"]),
+        (ColumnSet::of(&["object_type"]), &["type"]),
+        (ColumnSet::of(&["heap"]), &["heap"]),
+        (ColumnSet::of(&["stack"]), &["method", "module", "tag", "stack"]),
+    ];
     const BY: &'static [&'static str] = &["process", "type"];
     const SORT: &'static str = "bytes";
     const SHORT: &'static [&'static str] = &["process", "time", "top", "by", "type", "kind", "sort", "csv"];
@@ -153,20 +155,14 @@ impl TableQuestion for GcAllocations {
     }
 
     fn notes(archive: &Archive, _time: TimeRange, _asked: &[&ProcessRow]) -> Result<Vec<String>, Error> {
-        let note = match best_source(archive)? {
+        let best = const { Self::BEST_SOURCE.expect("it has sources") }.in_archive(archive)?;
+        let note = match best.unwrap_or(sources::TICK) {
             sources::RANDOM => "sampled at random, by bytes",
             sources::SAMPLED => "sampled by type",
             _ => "sampled by bytes: type and stack are those of the last object of each 100 KB or so",
         };
         Ok(vec![note.to_owned()])
     }
-}
-
-/// The source that tells most, of those that the recording has.
-fn best_source(archive: &Archive) -> Result<i8, Error> {
-    let mut best = sources::TICK;
-    archive.scan(None, |row: &SourceOf| best = best.max(row.source))?;
-    Ok(best)
 }
 
 fn is_large(row: &Allocation) -> bool {

@@ -17,6 +17,7 @@ mod alone;
 mod arguments;
 mod arithmetic;
 mod asked;
+mod best_source;
 mod candidates;
 mod dimension;
 mod groups;
@@ -61,6 +62,7 @@ use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::{ColumnSet, Row, TableDefinition, View};
 
 pub use self::asked::{Asked, UnknownName};
+pub use self::best_source::BestSource;
 pub use self::dimension::Dimension;
 pub use self::joined::Joined;
 pub use self::limit::{Condition, Exited, Limit, Shorthand};
@@ -149,9 +151,8 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// `None`: each row has its length.
     const HAS_LENGTH: Option<fn(&Self::Row) -> bool> = None;
 
-    /// The number of the source of a row, of tables in which several sources tell of the same. Only the rows of the largest number
-    /// that an archive has count.
-    const BEST_SOURCE: Option<fn(&Self::Row) -> i8> = None;
+    /// The sources of rows, of tables in which several sources tell of the same. Only the rows of the best one that an archive has count.
+    const BEST_SOURCE: Option<BestSource<Self::Row>> = None;
 
     /// Whether rows of the idle loop are asked for, too, where no process is chosen.
     const WITH_IDLE: bool = false;
@@ -243,16 +244,17 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
         mut visit: impl FnMut(&Self::Row),
     ) -> Result<(), Error> {
         debug_assert!(!needed.joined || !Self::JOINED.is_empty(), "a question without joined measures");
-        match Self::BEST_SOURCE {
-            None => {
-                let every_row = None::<fn(&Self::Row) -> bool>;
-                archive.scan_needed(needed.columns, time, every_row, |row| {
-                    visit(row);
-                    ControlFlow::Continue(())
-                })
-            }
-            Some(source) => scan_best_source(archive, time, source, &mut visit),
+        let (mut columns, mut best) = (needed.columns, None);
+        if let Some(source) = Self::BEST_SOURCE {
+            columns = columns.and(source.column);
+            best = source.in_archive(archive)?.map(|best| (source.of, best));
         }
+        archive.scan_needed(columns, time, None::<fn(&Self::Row) -> bool>, |row| {
+            if best.is_none_or(|(source, best)| source(row) == best) {
+                visit(row);
+            }
+            ControlFlow::Continue(())
+        })
     }
 
     /// Whether a row of the table is one that the question is about.
@@ -286,27 +288,6 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     ) -> Result<Vec<Vec<Self::Row>>, Error> {
         Ok(Vec::new())
     }
-}
-
-/// The rows of the source with the largest number.
-fn scan_best_source<R: Readable>(
-    archive: &Archive,
-    time: Option<Range<i64>>,
-    source: fn(&R) -> i8,
-    visit: &mut dyn FnMut(&R),
-) -> Result<(), Error> {
-    let mut best = None;
-    let mut scan = |time: Option<Range<i64>>, is_first: bool| {
-        archive.scan(time, |row: &R| {
-            if is_first {
-                best = best.max(Some(source(row)));
-            } else if best == Some(source(row)) {
-                visit(row);
-            }
-        })
-    };
-    scan(None, true)?;
-    scan(time, false)
 }
 
 /// The rows of a question, where they are not many or not read often: each [`TableQuestion::scan`] with a closure of its own is compiled anew,

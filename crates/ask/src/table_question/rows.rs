@@ -198,7 +198,7 @@ fn figure(plan: &Plan, group: &mut Group, place: usize) -> Option<i64> {
             i64::try_from(sum.checked_div(i128::from(weight))?).ok()
         }
         How::Union => cell(group, 0).is_none_or(|rows| rows > 0).then(|| group.covered.covered()),
-        How::Percentile(share) => group.times.percentile(share).map(|time| time.round() as i64),
+        How::Percentile(share) => group.times.whole_percentile(share),
         How::Mean([of, by]) => {
             let [of, by] = [of, by].map(|key| figure(plan, group, plan.stated.measure_of(key)));
             of?.checked_div(by?)

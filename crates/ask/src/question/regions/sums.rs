@@ -80,7 +80,7 @@ impl Sums {
             open: self.open,
             stops: self.stops,
             ignored: self.ignored,
-            percentiles: PERCENTILES.map(|p| lengths.percentile(p).map(|value| value.round() as i64)),
+            percentiles: PERCENTILES.map(|p| lengths.whole_percentile(p)),
         }
     }
 }

@@ -357,10 +357,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             How::Tenths => Self::tenths(adds, rows, (begin.max(0), end.min(END))),
             How::Difference([of, less]) => figure(of).zip(figure(less)).map(|(of, less)| of - less).into(),
             How::Mean([of, by]) => figure(of).zip(figure(by)).and_then(|(of, by)| of.checked_div(by)).into(),
-            How::Percentile(share) => {
-                let percentile = Distribution::new(lengths().collect()).percentile(share);
-                percentile.map(|time| time.round() as i64).into()
-            }
+            How::Percentile(share) => Distribution::new(lengths().collect()).whole_percentile(share).into(),
             How::Distinct(dimension) => texts(dimension).into_iter().collect::<BTreeSet<_>>().len().into(),
             How::Counts(dimension) => self.counts(of(dimension), rows),
             How::SumsBy(dimension) => self.sums_by(of(dimension), adds, rows),
@@ -541,8 +538,8 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
 /// The rows of the source with the largest number, of tables in which several sources tell of the same.
 fn of_best_source<Q: TableQuestion>(rows: Vec<Q::Row>) -> Vec<Q::Row> {
     let Some(source) = Q::BEST_SOURCE else { return rows };
-    let best = rows.iter().map(source).max();
-    rows.into_iter().filter(|row| Some(source(row)) == best).collect()
+    let best = rows.iter().map(source.of).max();
+    rows.into_iter().filter(|row| Some((source.of)(row)) == best).collect()
 }
 
 /// Whether the length of a row is known.

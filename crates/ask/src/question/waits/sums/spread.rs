@@ -42,7 +42,7 @@ impl Spread {
     pub(super) fn percentiles<const N: usize>(self, wanted: [f64; N]) -> [Option<i64>; N] {
         if self.classes.is_empty() {
             let values = Distribution::new(self.values);
-            return wanted.map(|p| values.percentile(p).map(|ns| ns.round() as i64));
+            return wanted.map(|p| values.whole_percentile(p));
         }
         wanted.map(|p| {
             let index = (self.count - 1) as f64 * p;

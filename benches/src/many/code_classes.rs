@@ -16,6 +16,7 @@ use tracesift_trace::{Clock, FrameId, Health, ModuleId, RowSink as _, StackId};
 
 use super::archives::{self, LENGTH, description, processes, threads};
 use super::made::{Made, skewed, span, who};
+use super::runtime_classes;
 
 /// Stacks of each.
 const STACKS: usize = 10_000;
@@ -28,7 +29,7 @@ const KINDS: usize = 30;
 
 /// The directory with the archives, made where it is not there yet.
 pub(super) fn directory(parent: &Path) -> anyhow::Result<PathBuf> {
-    archives::in_parallel(parent, ("code", 2), write)
+    archives::in_parallel(parent, ("code", 3), write)
 }
 
 fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
@@ -54,6 +55,7 @@ fn write(directory: &Path, index: usize) -> anyhow::Result<()> {
     made.rows(60_000, interrupt, |row| row.time);
     made.rows(30_000, registry_operation, |row| row.time);
     made.rows(500, pool_event, |row| row.time);
+    runtime_classes::write(&mut made);
     writer.finish(info, &Health::new(), &Clock::new(0, 10_000_000)).context("cannot write an archive")?;
     Ok(())
 }
@@ -71,7 +73,7 @@ fn stack(random: &mut SplitMix64) -> Option<StackId> {
 }
 
 /// Of a few dozen processes that run code of .NET.
-fn who_manages(random: &mut SplitMix64) -> (tracesift_trace::ProcessId, tracesift_trace::ThreadId) {
+pub(super) fn who_manages(random: &mut SplitMix64) -> (tracesift_trace::ProcessId, tracesift_trace::ThreadId) {
     let index = 2 + skewed(random, 40) as i32;
     (tracesift_trace::ProcessId(index), tracesift_trace::ThreadId(index))
 }

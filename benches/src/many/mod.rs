@@ -16,6 +16,7 @@ mod names;
 mod of_classes;
 mod of_code;
 mod rows;
+mod runtime_classes;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

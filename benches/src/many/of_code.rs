@@ -59,6 +59,30 @@ pub(super) const QUESTIONS: &[Question] = &[
             query: include_str!("queries/threadpool.sql"),
         }),
     },
+    Question {
+        arguments: &["gc", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;process;pid;collections;gen0;gen1;gen2;pause_sum_ns;pause_max_ns;pause_p50_ns",
+            query: include_str!("queries/gc.sql"),
+        }),
+    },
+    Question {
+        arguments: &["assemblies", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;process;pid;assemblies;count;loaded;unloaded;first_ns",
+            query: include_str!("queries/assemblies.sql"),
+        }),
+    },
+    Question {
+        arguments: &["events", "--top", "10"],
+        rival: Some(Rival {
+            columns: "file;count;first_ns;last_ns;provider;event;id",
+            query: include_str!("queries/events.sql"),
+        }),
+    },
+    Question { arguments: &["ui", "--top", "10"], rival: None },
+    Question { arguments: &["lbr", "--top", "10"], rival: None },
+    Question { arguments: &["regions", "--top", "10"], rival: None },
     Question { arguments: &["gcalloc", "--by", "stack", "--top", "10"], rival: None },
     Question { arguments: &["contention", "--by", "stack", "--top", "10"], rival: None },
 ];

@@ -163,8 +163,8 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The columns of a row that the question looks at. The others are not read: they have their default value.
     const COLUMNS: ColumnSet<Self::Row> = ColumnSet::ALL;
 
-    /// Columns that only some dimensions and lists of single rows look at, with the names of these dimensions: other answers do not read
-    /// them. No filter, limit or measure looks at them by itself.
+    /// Columns that only some dimensions and measures and lists of single rows look at, with the names of these: other answers do not
+    /// read them. No limit or condition looks at them.
     const SELDOM: &'static [(ColumnSet<Self::Row>, &'static [&'static str])] = &[];
 
     /// The tables that are read.

@@ -32,9 +32,10 @@ impl<R: View> Needed<R> {
     /// What an answer of single rows, or of sums, looks at.
     pub(super) fn of<Q: TableQuestion<Row = R>>(plan: &Plan, has_single_rows: bool) -> Self {
         let mut columns = Q::COLUMNS;
-        for (seldom, dimensions) in Q::SELDOM {
-            let is_key = |name: &&str| plan.keys.contains(&plan.stated.dimension_of(name));
-            if !has_single_rows && !dimensions.iter().any(is_key) {
+        let dimensions: Vec<&str> = plan.keys.iter().map(|place| plan.stated.dimensions[*place].name).collect();
+        for (seldom, users) in Q::SELDOM {
+            let is_used = |name: &&str| dimensions.contains(name) || plan.computed.contains(name);
+            if !has_single_rows && !users.iter().any(is_used) {
                 columns = columns.without(*seldom);
             }
         }

@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub(super) fresh: Vec<i64>,
     /// The first cell of each measure, by its place; `None`: it is not computed, or needs none.
     pub(super) cells: Vec<Option<usize>>,
+    /// The keys of the measures that are computed.
+    pub(super) computed: Vec<&'static str>,
     /// The measures that count the texts of lists.
     pub(super) texts: Vec<usize>,
     /// The measures of sums by value of a dimension: place of the measure, place of the dimension in `about`, cell.
@@ -103,6 +105,7 @@ impl Plan {
             steps: Vec::new(),
             fresh: vec![0],
             cells: vec![None; stated.measures.len()],
+            computed: Vec::new(),
             texts: Vec::new(),
             sums_by: Vec::new(),
             united_by: None,
@@ -165,6 +168,7 @@ impl Plan {
             return;
         }
         let figure = self.stated.measures[place];
+        self.computed.push(figure.column.key);
         self.joined |= self.stated.joined.contains(&figure.column.key);
         match figure.how {
             How::Rows => {}

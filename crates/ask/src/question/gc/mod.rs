@@ -6,12 +6,13 @@ mod list;
 mod notes;
 mod options;
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use tracesift_archive::{Archive, Error};
 use tracesift_export::{Measure as Exported, Unit};
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{GcCollectionRow, ProcessRow, gc_kinds};
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, view};
 
 pub use self::options::Options;
@@ -50,6 +51,10 @@ struct Span {
     /// The collection counts with its last part.
     is_last: bool,
 }
+
+/// The measures of roots.
+const ROOT_BYTES: &[&str] =
+    &["roots_stack_bytes", "roots_finalizer_bytes", "roots_handles_bytes", "roots_older_bytes", "roots_other_bytes"];
 
 /// Garbage collections.
 #[derive(Clone, Copy, Debug)]
@@ -238,6 +243,14 @@ impl TableQuestion for Gc {
         &[Condition { option: "--induced", holds: is_induced, help: "Only collections that the program asked for" }];
     const LIST: &'static [ColumnOf<Part>] = list::LIST;
     const JOINED: &'static [&'static str] = &["gc_cpu_ns"];
+    const SELDOM: &'static [(ColumnSet<Part>, &'static [&'static str])] = &[
+        (ColumnSet::of(&["stack"]), &["method", "module", "tag", "stack"]),
+        (ColumnSet::of(&["size_after"]), &["after_max_bytes", "after_bytes"]),
+        (ColumnSet::of(&["promoted"]), &["promoted_bytes"]),
+        (ColumnSet::of(&["free"]), &["free_bytes", "after_bytes"]),
+        (ColumnSet::of(&["roots"]), ROOT_BYTES),
+        (ColumnSet::of(&["size_before", "survival", "pinned", "handles", "finalization_promoted", "dynamic"]), &[]),
+    ];
     const DETAILS_ARE_ROWS: bool = true;
     const HAS_LENGTH: Option<fn(&Part) -> bool> = Some(|row| row.pause.is_some());
     const BY: &'static [&'static str] = &["process"];
@@ -273,20 +286,21 @@ impl TableQuestion for Gc {
         let cpu = if needed.joined { cpu::of_collections(archive)? } else { Vec::new() };
         let mut cpu = cpu.into_iter();
         // A pause begins before its collection and ends behind it: the times of the rows choose none.
-        archive.scan(None, |row: &Part| {
+        archive.scan_needed(needed.columns, None, None::<fn(&Part) -> bool>, |row: &Part| {
             let cpu = cpu.next().flatten();
             let pauses = row.pauses.as_deref().unwrap_or_default();
             let last = pauses.len() / 2;
             let mut part = row.clone();
             part.other = Some(Beside { span: None, cpu });
             if last == 0 {
-                return visit(&part);
+                visit(&part);
             }
             for (number, pause) in pauses.chunks_exact(2).enumerate() {
                 let span = Some(Span { from: pause[0], to: pause[1], is_last: number + 1 == last });
                 part.other = Some(Beside { span, cpu });
                 visit(&part);
             }
+            ControlFlow::Continue(())
         })
     }
 

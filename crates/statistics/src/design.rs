@@ -117,11 +117,6 @@ impl Design {
         &self.sides
     }
 
-    /// By position.
-    pub(crate) fn strata(&self) -> &[usize] {
-        &self.strata
-    }
-
     /// The positions of each group.
     pub(crate) fn members(&self) -> Vec<Vec<usize>> {
         members(&self.groups)

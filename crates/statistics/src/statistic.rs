@@ -33,6 +33,19 @@ const SAME_VALUE: f64 = 1e-12;
 /// A sum of squares below this share of all squares is computed again, without the difference of two large numbers.
 const CANCELLED: f64 = 1e-4;
 
+/// The two statistics of the permutation test, as observed. Positive where B is larger.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observed {
+    /// Welch's t.
+    pub t: f64,
+    /// Mann and Whitney's z.
+    pub u: f64,
+    /// Root mean square of t over the labellings.
+    pub t_scale: f64,
+    /// Root mean square of u over the labellings.
+    pub u_scale: f64,
+}
+
 /// The two statistics of all labellings, and the memory to compute them again for shifted values.
 #[derive(Debug)]
 pub(crate) struct Statistics<'l> {
@@ -77,10 +90,10 @@ impl<'l> Statistics<'l> {
         self.share(tail)
     }
 
-    /// Welch's t and Mann and Whitney's z as observed, and their root mean squares over the labellings.
-    #[cfg(test)]
-    pub(crate) fn observed(&self) -> [f64; 4] {
-        [self.t[0], self.u[0], self.scale.0, self.scale.1]
+    /// The statistics of the observed labelling.
+    pub(crate) fn observed(&self) -> Observed {
+        let first = |values: &[f64]| values.first().copied().unwrap_or(0.0);
+        Observed { t: first(&self.t), u: first(&self.u), t_scale: self.scale.0, u_scale: self.scale.1 }
     }
 
     /// Computes t and u of every labelling, for values of which those of B are shifted back by `shift`.
@@ -172,7 +185,7 @@ fn root_mean_square(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Statistics, Tail};
+    use super::{Observed, Statistics, Tail};
     use crate::design::{Design, Side};
     use crate::permutations::Labellings;
 
@@ -184,8 +197,8 @@ mod tests {
         let mut statistics = Statistics::new(&labellings);
         assert_eq!(statistics.p(&values, 0.0, Tail::Both), 2.0 / 252.0);
         assert_eq!((statistics.share(Tail::Greater), statistics.share(Tail::Less)), (1.0 / 252.0, 1.0));
-        let expected = [4.01584, 2.61116, 1.16307, 1.0];
-        for (found, expected) in statistics.observed().into_iter().zip(expected) {
+        let Observed { t, u, t_scale, u_scale } = statistics.observed();
+        for (found, expected) in [t, u, t_scale, u_scale].into_iter().zip([4.01584, 2.61116, 1.16307, 1.0]) {
             assert!((found - expected).abs() < 6e-6, "{found} is not {expected}");
         }
     }

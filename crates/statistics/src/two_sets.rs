@@ -6,7 +6,7 @@ use crate::detectable::Spread;
 use crate::figure::{Figure, Scale};
 use crate::interval::{Bound, interval};
 use crate::robust::median_of;
-use crate::statistic::{SMALLEST_VARIANCE, Statistics, Tail};
+use crate::statistic::{Observed, SMALLEST_VARIANCE, Statistics, Tail};
 use crate::welch::MeanDifference;
 
 /// The test that a p comes from.
@@ -80,20 +80,48 @@ pub struct Comparison {
 }
 
 impl Figure<'_> {
-    /// Compares the two sets. Takes time for some 40 sweeps over the labellings: a twentieth of a second for 20,000 of
-    /// 60 runs.
+    /// Compares the two sets. Takes some 40 sweeps over the labellings, most of them for the interval.
     #[must_use]
     pub fn compare(&self, confidence: Confidence) -> Comparison {
-        let shift = median_of(&mut self.pairs()).unwrap_or(0.0);
-        let method = self.method(confidence);
-        let open = Effect { scale: self.scale(), shift, low: f64::NEG_INFINITY, high: f64::INFINITY };
-        let (test, effect) = match method {
-            Method::Permutation => self.permute(confidence, open),
-            Method::Welch | Method::Predictive => self.student(confidence, open, method),
-            Method::None => (Test::none(), open),
+        let mut statistics = Statistics::new(self.labellings());
+        let test = self.test_with(confidence, &mut statistics);
+        let shift = self.shift();
+        let (low, high) = match test.method {
+            Method::Permutation => {
+                let mut p_at = |at: f64| if at == 0.0 { test.p } else { statistics.p(self.values(), at, Tail::Both) };
+                interval(self, confidence, shift, &mut p_at)
+            }
+            Method::Welch | Method::Predictive => self.mean_difference().map_or(EVERYWHERE, |means| {
+                let half = means.half_width(confidence.level());
+                (means.difference - half, means.difference + half)
+            }),
+            Method::None => EVERYWHERE,
         };
-        let spread = Spread::of(self, method, &effect, confidence);
+        let effect = Effect { scale: self.scale(), shift, low, high };
+        let spread = Spread::of(self, test.method, &effect, confidence);
         Comparison { confidence, test, effect, spread }
+    }
+
+    /// The test alone: one sweep over the labellings.
+    #[must_use]
+    pub fn test(&self, confidence: Confidence) -> Test {
+        self.test_with(confidence, &mut Statistics::new(self.labellings()))
+    }
+
+    /// The statistics behind a permutation. `None` where the test is another.
+    #[must_use]
+    pub fn observed(&self, confidence: Confidence) -> Option<Observed> {
+        (self.method(confidence) == Method::Permutation).then(|| {
+            let mut statistics = Statistics::new(self.labellings());
+            statistics.evaluate(self.values(), 0.0);
+            statistics.observed()
+        })
+    }
+
+    /// The shift of B from A on the figure's scale: the median of the differences of all pairs of runs.
+    #[must_use]
+    pub fn shift(&self) -> f64 {
+        median_of(&mut self.pairs()).unwrap_or(0.0)
     }
 
     /// The smallest shift of B that a one-sided test still allows ([`Bound::Lower`]), or the largest ([`Bound::Upper`]).
@@ -104,7 +132,7 @@ impl Figure<'_> {
         match self.method(confidence) {
             Method::Permutation => {
                 let tail = if bound == Bound::Upper { Tail::Less } else { Tail::Greater };
-                let center = median_of(&mut self.pairs()).unwrap_or(0.0);
+                let center = self.shift();
                 let mut statistics = Statistics::new(self.labellings());
                 bound.search(self, confidence, center, &mut |shift| statistics.p(self.values(), shift, tail))
             }
@@ -132,28 +160,23 @@ impl Figure<'_> {
         }
     }
 
-    fn permute(&self, confidence: Confidence, open: Effect) -> (Test, Effect) {
-        let mut statistics = Statistics::new(self.labellings());
-        let p = statistics.p(self.values(), 0.0, Tail::Both);
-        let test = Test {
-            method: Method::Permutation,
-            p,
-            p_greater: statistics.share(Tail::Greater),
-            p_less: statistics.share(Tail::Less),
-            labellings: self.labellings().count(),
-            exhaustive: self.labellings().are_exhaustive(),
-        };
-        let mut p_at = |shift: f64| if shift == 0.0 { p } else { statistics.p(self.values(), shift, Tail::Both) };
-        let (low, high) = interval(self, confidence, open.shift, &mut p_at);
-        (test, Effect { low, high, ..open })
-    }
-
-    fn student(&self, confidence: Confidence, open: Effect, method: Method) -> (Test, Effect) {
-        let Some(means) = self.mean_difference() else { return (Test::none(), open) };
-        let [p, p_greater, p_less] = means.p();
-        let half = means.half_width(confidence.level());
-        let test = Test { method, p, p_greater, p_less, labellings: 0, exhaustive: false };
-        (test, Effect { low: means.difference - half, high: means.difference + half, ..open })
+    fn test_with(&self, confidence: Confidence, statistics: &mut Statistics<'_>) -> Test {
+        let method = self.method(confidence);
+        match method {
+            Method::Permutation => Test {
+                method,
+                p: statistics.p(self.values(), 0.0, Tail::Both),
+                p_greater: statistics.share(Tail::Greater),
+                p_less: statistics.share(Tail::Less),
+                labellings: self.labellings().count(),
+                exhaustive: self.labellings().are_exhaustive(),
+            },
+            Method::Welch | Method::Predictive => self.mean_difference().map_or(Test::NONE, |means| {
+                let [p, p_greater, p_less] = means.p();
+                Test { method, p, p_greater, p_less, ..Test::NONE }
+            }),
+            Method::None => Test::NONE,
+        }
     }
 
     fn mean_difference(&self) -> Option<MeanDifference> {
@@ -162,7 +185,9 @@ impl Figure<'_> {
 }
 
 impl Test {
-    fn none() -> Self {
-        Self { method: Method::None, p: 1.0, p_greater: 1.0, p_less: 1.0, labellings: 0, exhaustive: false }
-    }
+    const NONE: Self =
+        Self { method: Method::None, p: 1.0, p_greater: 1.0, p_less: 1.0, labellings: 0, exhaustive: false };
 }
+
+/// The interval of which nothing is known.
+const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -3,7 +3,7 @@
 use crate::confidence::Confidence;
 use crate::design::Side;
 use crate::figure::{Figure, Scale};
-use crate::student::{normal_quantile, quantile};
+use crate::student::quantile;
 use crate::two_sets::{Effect, Method};
 use crate::welch::pooled_variance;
 
@@ -85,6 +85,5 @@ fn unit_error((n, m): (usize, usize)) -> f64 {
 
 /// How many standard errors an increase has to be, so that a one-sided test sees it with the power.
 fn quantiles(confidence: Confidence, freedom: f64) -> f64 {
-    let of = |p| if freedom.is_finite() { quantile(p, freedom) } else { normal_quantile(p) };
-    of(confidence.level()).zip(of(POWER)).map_or(f64::INFINITY, |(alpha, beta)| alpha + beta)
+    quantile(confidence.level(), freedom).zip(quantile(POWER, freedom)).map_or(f64::INFINITY, |(alpha, beta)| alpha + beta)
 }

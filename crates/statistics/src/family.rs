@@ -12,7 +12,7 @@ use crate::confidence::Confidence;
 use crate::design::Side;
 use crate::permutations::Labellings;
 use crate::problem::Problem;
-use crate::robust::{median, median_of};
+use crate::robust::median_of;
 use crate::stabilise::Stabiliser;
 use crate::statistic::SMALLEST_VARIANCE;
 use crate::student::two_sided_tail;
@@ -133,18 +133,21 @@ impl Column {
     }
 }
 
-/// The moderated t of a labelling.
+/// The moderated t of all keys.
 struct Moderated {
     pivots: f64,
     others: f64,
     freedom: f64,
 }
 
-/// A difference on the scale, B − A, and the variance within the sets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Difference {
-    difference: f64,
-    variance: f64,
+/// The terms of one key's t that do not depend on the labelling.
+#[derive(Clone, Copy)]
+struct Terms {
+    /// The part of the difference of the means that the other set's sum is.
+    offset: f64,
+    /// The mean difference of all labellings.
+    expected: f64,
+    squares: f64,
 }
 
 impl Moderated {
@@ -154,36 +157,43 @@ impl Moderated {
         Self { pivots, others, freedom: pivots + others - 2.0 }
     }
 
-    /// The difference of a labelling of which `sum` is the pivot's sum. The sum of squares around both means is that
-    /// around the common mean less what the difference explains, so one sum per key and labelling is all that is needed.
-    #[inline]
-    fn difference(&self, column: &Column, sum: f64, sign: f64) -> Difference {
-        let apart = |sum: f64| sum / self.pivots - (column.all - sum) / self.others;
-        let full = apart(sum);
-        let explained = full * full * self.pivots * self.others / (self.pivots + self.others);
-        let variance = (column.squares - explained).max(0.0) / self.freedom.max(1.0);
-        Difference { difference: sign * (full - apart(column.expected)), variance }
+    fn terms(&self, columns: &[Column]) -> Vec<Terms> {
+        let terms = |column: &Column| {
+            let offset = column.all / self.others;
+            let expected = column.expected * (1.0 / self.pivots + 1.0 / self.others) - offset;
+            Terms { offset, expected, squares: column.squares }
+        };
+        columns.iter().map(terms).collect()
     }
 
-    /// The part of t's denominator that the keys share, from the median of the variances.
-    fn prior(&self, median_variance: f64) -> f64 {
-        PRIOR_FREEDOM * median_variance
+    /// Replaces the pivot's sums of a labelling, by key, by the signed squares of t, positive where the pivot is larger.
+    /// The sum of squares around both means is that around the common mean less what the difference explains, so a sum per
+    /// key and labelling is all that is needed.
+    fn square(&self, terms: &[Terms], sums: &mut [f64], [variances, copy]: [&mut [f64]; 2]) {
+        let unit = 1.0 / self.pivots + 1.0 / self.others;
+        let explained = 1.0 / unit;
+        let inverse = 1.0 / self.freedom.max(1.0);
+        for ((sum, variance), of) in sums.iter_mut().zip(&mut *variances).zip(terms) {
+            let full = *sum * unit - of.offset;
+            *variance = (of.squares - full * full * explained).max(0.0) * inverse;
+            *sum = full - of.expected;
+        }
+        copy.copy_from_slice(variances);
+        let prior = PRIOR_FREEDOM * median_of(copy).unwrap_or(0.0);
+        let share = 1.0 / (PRIOR_FREEDOM + self.freedom);
+        for (difference, variance) in sums.iter_mut().zip(variances) {
+            let moderated = ((prior + self.freedom * *variance) * share).max(SMALLEST_VARIANCE) * unit;
+            *difference = *difference * difference.abs() / moderated;
+        }
     }
 
-    #[inline]
-    fn t(&self, prior: f64, of: Difference) -> f64 {
-        let variance = (prior + self.freedom * of.variance) / (PRIOR_FREEDOM + self.freedom);
-        of.difference / (variance.max(SMALLEST_VARIANCE) * (1.0 / self.pivots + 1.0 / self.others)).sqrt()
-    }
-
-    /// The signed t of the observed labelling, by key.
+    /// The signed t of the observed labelling, by key, positive where B is larger.
     fn observe(&self, labellings: &Labellings, columns: &[Column]) -> Vec<f64> {
         let Some(bits) = labellings.iter().next() else { return Vec::new() };
-        let of = |column: &Column| self.difference(column, column.sums.sum(bits), labellings.sign());
-        let differences: Vec<Difference> = columns.iter().map(of).collect();
-        let variances: Vec<f64> = differences.iter().map(|of| of.variance).collect();
-        let prior = self.prior(median(&variances).unwrap_or(0.0));
-        differences.into_iter().map(|of| self.t(prior, of)).collect()
+        let mut sums: Vec<f64> = columns.iter().map(|column| column.sums.sum(bits)).collect();
+        let memory = [&mut vec![0.0; columns.len()][..], &mut vec![0.0; columns.len()]];
+        self.square(&self.terms(columns), &mut sums, memory);
+        sums.iter().map(|square| labellings.sign() * square.signum() * square.abs().sqrt()).collect()
     }
 
     fn student(&self, labellings: &Labellings, columns: &[Column]) -> Vec<KeyTest> {
@@ -195,35 +205,35 @@ impl Moderated {
 
     fn permute(&self, labellings: &Labellings, columns: &[Column]) -> Vec<KeyTest> {
         let observed = self.observe(labellings, columns);
+        // Squares are compared, so that no root is taken.
+        let limits: Vec<f64> = observed.iter().map(|t| (t.abs() - SAME).max(0.0).powi(2)).collect();
+        let terms = self.terms(columns);
         let keys = columns.len();
         let all: Vec<&[u64]> = labellings.iter().collect();
         let mut largest = Vec::with_capacity(all.len());
         // By key: the labellings under which its own statistic is as large as observed.
         let mut alone = vec![0u32; keys];
-        let mut differences = vec![Difference::default(); keys * BATCH];
-        let mut variances = vec![0.0; keys];
+        let mut sums = vec![0.0; keys * BATCH];
+        let (mut variances, mut copy) = (vec![0.0; keys], vec![0.0; keys]);
         for batch in all.chunks(BATCH) {
             for (key, column) in columns.iter().enumerate() {
-                for (&bits, place) in batch.iter().zip(differences[key..].iter_mut().step_by(keys)) {
-                    *place = self.difference(column, column.sums.sum(bits), 1.0);
+                for (&bits, place) in batch.iter().zip(sums[key..].iter_mut().step_by(keys)) {
+                    *place = column.sums.sum(bits);
                 }
             }
-            for row in differences.chunks_exact(keys.max(1)).take(batch.len()) {
-                variances.iter_mut().zip(row).for_each(|(variance, of)| *variance = of.variance);
-                let prior = self.prior(median_of(&mut variances).unwrap_or(0.0));
-                let mut maximum = 0.0f64;
-                for ((of, observed), alone) in row.iter().zip(&observed).zip(&mut alone) {
-                    let t = self.t(prior, *of).abs();
-                    maximum = maximum.max(t);
-                    *alone += u32::from(t >= observed.abs() - SAME);
+            for row in sums.chunks_exact_mut(keys.max(1)).take(batch.len()) {
+                self.square(&terms, row, [&mut variances, &mut copy]);
+                for ((square, limit), alone) in row.iter().zip(&limits).zip(&mut alone) {
+                    *alone += u32::from(square.abs() >= *limit);
                 }
-                largest.push(maximum);
+                largest.push(row.iter().fold(0.0f64, |largest, square| largest.max(square.abs())));
             }
         }
         largest.sort_unstable_by(f64::total_cmp);
         let count = all.len() as f64;
-        let within = |t: f64| (largest.len() - largest.partition_point(|&largest| largest < t.abs() - SAME)) as f64;
-        observed.iter().zip(alone).map(|(&t, alone)| key_test(t, within(t) / count, f64::from(alone) / count)).collect()
+        let within = |limit: f64| (largest.len() - largest.partition_point(|&largest| largest < limit)) as f64;
+        let test = |((&t, &limit), alone)| key_test(t, within(limit) / count, f64::from(alone) / count);
+        observed.iter().zip(&limits).zip(alone).map(test).collect()
     }
 }
 

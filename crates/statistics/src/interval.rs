@@ -53,7 +53,7 @@ impl Bound {
             let next = inner + direction * reach;
             if !allows(next) {
                 outer = Some(next);
-            } else if steps == STEPS_OUT || reach == 0.0 {
+            } else if steps == STEPS_OUT {
                 return direction * f64::INFINITY;
             } else {
                 (inner, steps, reach) = (next, steps + 1, 2.0 * reach);
@@ -86,8 +86,11 @@ fn allowed(figure: &Figure<'_>, confidence: Confidence, shift: f64, p: &mut dyn 
     [shift, 0.0, b - a, 0.5 * (b - a + shift)].into_iter().find(|&shift| !confidence.rejects(p(shift)))
 }
 
+/// The reach where all values are equal, on a scale on which values are of the order of 1.
+const SMALLEST_REACH: f64 = 1e-6;
+
 /// Twice as far as any two values are apart. A shift by as much leaves a gap between the sets that is wider than either.
 fn reach(figure: &Figure<'_>) -> f64 {
     let (low, high) = figure.values().iter().fold((0.0f64, 0.0f64), |(low, high), &v| (low.min(v), high.max(v)));
-    2.0 * (high - low)
+    (2.0 * (high - low)).max(SMALLEST_REACH)
 }

@@ -41,7 +41,7 @@ impl Stabiliser {
     #[must_use]
     pub fn apply(self, value: f64, quantum: f64) -> f64 {
         let at = |counts: f64| 2.0 / self.spread * (self.spread * (counts + 0.375).sqrt()).asinh();
-        let counts = value / quantum;
+        let counts = (value / quantum).clamp(-f64::MAX, f64::MAX);
         if counts >= 0.0 { at(counts) } else { 2.0 * at(0.0) - at(-counts) }
     }
 }

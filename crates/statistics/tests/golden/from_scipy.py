@@ -248,7 +248,8 @@ def families():
 
 def student():
     for freedom in (1, 2, 2.5, 3.7, 5, 8, 18, 38, 98.3, 500):
-        for t in (1e-7, 0.01, 0.7, 1.3, 2.1, 4, 9, 40):
+        # SciPy 1.17 loses digits at small t: 1e-7 is a vector of R.
+        for t in (0.01, 0.7, 1.3, 2.1, 4, 9, 40):
             line("tail", freedom=freedom, t=t, p=2 * stats.t.sf(t, freedom))
         for p in (1e-8, 0.001, 0.025, 0.2, 0.8, 0.95, 0.995):
             line("quantile", freedom=freedom, p=p, t=stats.t.ppf(p, freedom))

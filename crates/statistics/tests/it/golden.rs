@@ -10,7 +10,7 @@ use tracesift_statistics::figure::Figure;
 use tracesift_statistics::interval::Bound;
 use tracesift_statistics::permutations::Labellings;
 use tracesift_statistics::robust::{hodges_lehmann, midranks, rank_autocorrelation};
-use tracesift_statistics::student::{normal_quantile, quantile, two_sided_tail};
+use tracesift_statistics::student::{quantile, two_sided_tail};
 use tracesift_statistics::two_sets::Method;
 use tracesift_statistics::welch::MeanDifference;
 
@@ -148,9 +148,6 @@ fn student() {
     }
     for vector in vectors("quantile") {
         close(quantile(vector.number("p"), vector.number("freedom")).expect("0 < p < 1"), vector.number("t"), 1e-12);
-    }
-    for vector in vectors("normal") {
-        close(normal_quantile(vector.number("p")).expect("0 < p < 1"), vector.number("z"), 1e-12);
     }
 }
 

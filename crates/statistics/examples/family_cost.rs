@@ -20,7 +20,8 @@ fn main() -> Result<(), Problem> {
     let mut random = SplitMix64::new(1);
     let mut noise = |size: f64| size * (1.0 + random.below(1_000) as f64 / 10_000.0);
     for (keys, runs) in [(300, 20), (300, 60), (5_000, 20)] {
-        let values: Vec<Vec<f64>> = (1..=keys).map(|key| (0..runs).map(|_| noise(1e9 / f64::from(key))).collect()).collect();
+        let values: Vec<Vec<f64>> =
+            (1..=keys).map(|key| (0..runs).map(|_| noise(1e9 / f64::from(key))).collect()).collect();
         let keys: Vec<Key<'_>> = values.iter().map(|values| Key { values, quantum: 1e6 }).collect();
         let sides: Vec<Side> = (0..runs).map(|run| if run % 2 == 0 { Side::A } else { Side::B }).collect();
         let start = Instant::now();

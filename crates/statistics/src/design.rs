@@ -77,7 +77,8 @@ impl Design {
     /// The lists differ in length.
     pub fn with_blocks(mut self, blocks: &[usize]) -> Result<Self, Problem> {
         check_length(self.order.len(), blocks.len())?;
-        let pairs: Vec<_> = self.order.iter().zip(&self.groups).map(|(&index, &group)| (group, blocks[index])).collect();
+        let pairs: Vec<_> =
+            self.order.iter().zip(&self.groups).map(|(&index, &group)| (group, blocks[index])).collect();
         self.groups = numbered(&pairs);
         Ok(self)
     }

@@ -85,5 +85,7 @@ fn unit_error((n, m): (usize, usize)) -> f64 {
 
 /// How many standard errors an increase has to be, so that a one-sided test sees it with the power.
 fn quantiles(confidence: Confidence, freedom: f64) -> f64 {
-    quantile(confidence.level(), freedom).zip(quantile(POWER, freedom)).map_or(f64::INFINITY, |(alpha, beta)| alpha + beta)
+    quantile(confidence.level(), freedom)
+        .zip(quantile(POWER, freedom))
+        .map_or(f64::INFINITY, |(alpha, beta)| alpha + beta)
 }

@@ -77,7 +77,8 @@ impl<'l> Figure<'l> {
 
     fn new(labellings: &'l Labellings, given: &[f64], mut values: Vec<f64>, scale: Scale) -> Result<Self, Problem> {
         let sides = labellings.design().sides();
-        let mut of_a: Vec<f64> = given.iter().zip(sides).filter(|(_, side)| **side == Side::A).map(|(v, _)| *v).collect();
+        let mut of_a: Vec<f64> =
+            given.iter().zip(sides).filter(|(_, side)| **side == Side::A).map(|(v, _)| *v).collect();
         let center = median(&values).unwrap_or(0.0);
         values.iter_mut().for_each(|value| *value -= center);
         let figure = Self { labellings, scale, values, median_a: median_of(&mut of_a).unwrap_or(0.0) };

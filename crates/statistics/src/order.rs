@@ -52,7 +52,11 @@ pub fn interleaved_blocks(sides: &[Side]) -> Option<Vec<usize>> {
         if a >= least && b >= least {
             (block, a, b) = (block + 1, 0, 0);
         }
-        if side == Side::A { a += 1 } else { b += 1 }
+        if side == Side::A {
+            a += 1
+        } else {
+            b += 1
+        }
         blocks.push(block);
     }
     // The last block may lack runs.

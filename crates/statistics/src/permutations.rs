@@ -36,7 +36,7 @@ impl Labellings {
         let pivot = design.sides().first().copied().unwrap_or(Side::A);
         let groups = groups(&design, pivot);
         let words = design.runs().div_ceil(64);
-        let count = groups.iter().try_fold(1, |all, group| within_limit(all, group));
+        let count = groups.iter().try_fold(1, within_limit);
         let mut labellings = Self { design, pivot, words, bits: Vec::new(), exhaustive: count.is_some() };
         labellings.bits.reserve(count.unwrap_or(MAX_LABELLINGS) * words);
         labellings.push_observed();

@@ -141,7 +141,6 @@ fn merge(
     };
     let mut points = (0..places.len()).map(|index| test(&places, index)).collect::<Result<Vec<_>, _>>()?;
     let holds = |point: &ChangePoint| point.p <= limits.alpha + 1e-12 && point.change.abs() >= limits.least;
-    // Those that are too small come last by p, so they are removed with the others, the largest p first.
     let weakness = |point: &ChangePoint| (point.p, -point.change.abs());
     loop {
         let weakest = (0..points.len()).filter(|&index| !holds(&points[index])).max_by(|&a, &b| {
@@ -151,8 +150,10 @@ fn merge(
         let Some(weakest) = weakest else { return Ok(points) };
         places.remove(weakest);
         points.remove(weakest);
-        for neighbour in weakest.saturating_sub(1)..(weakest + 1).min(places.len()) {
-            points[neighbour] = test(&places, neighbour)?;
+        // The neighbours have other segments beside them now.
+        let (first, end) = (weakest.saturating_sub(1), (weakest + 1).min(places.len()));
+        for (index, point) in points[first..end].iter_mut().enumerate() {
+            *point = test(&places, first + index)?;
         }
     }
 }

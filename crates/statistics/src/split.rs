@@ -110,7 +110,8 @@ impl ByCounters {
         let exact = [self.instructions, self.cycles, self.clock];
         let mut parts = exact.map(|part| (part * denominator as f64).round() as i128);
         let largest = (0..3).max_by(|&a, &b| exact[a].abs().total_cmp(&exact[b].abs())).unwrap_or(0);
-        let others: i128 = (0..3).filter(|&index| index != largest).map(|index| parts[index]).fold(0, i128::saturating_add);
+        let others: i128 =
+            (0..3).filter(|&index| index != largest).map(|index| parts[index]).fold(0, i128::saturating_add);
         parts[largest] = numerator.saturating_sub(others);
         parts
     }

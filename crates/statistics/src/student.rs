@@ -62,7 +62,11 @@ fn inverse_tail(tail: f64, freedom: f64) -> Option<f64> {
     let mut t: f64 = 0.5 * (low + high);
     for _ in 0..200 {
         let surplus = two_sided_tail(t, freedom)? - tail;
-        if surplus > 0.0 { low = t } else { high = t }
+        if surplus > 0.0 {
+            low = t
+        } else {
+            high = t
+        }
         let newton = t + surplus / (2.0 * density(t, freedom));
         let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
         if (next - t).abs() <= 1e-15 * t {

@@ -52,11 +52,7 @@ impl MeanDifference {
     pub fn p(self) -> [f64; 3] {
         let t = if self.difference == 0.0 { 0.0 } else { self.difference / self.error };
         let tail = |tail: Option<f64>| tail.unwrap_or(1.0);
-        [
-            tail(two_sided_tail(t, self.freedom)),
-            tail(upper_tail(t, self.freedom)),
-            tail(upper_tail(-t, self.freedom)),
-        ]
+        [tail(two_sided_tail(t, self.freedom)), tail(upper_tail(t, self.freedom)), tail(upper_tail(-t, self.freedom))]
     }
 
     /// Half the width of the interval in which Student's t lies with probability `level`.

@@ -74,9 +74,7 @@ fn permutations() {
         let design = design.with_strata(&vector.indexes("strata")).expect("strata");
         let labellings = Labellings::new(design, 0);
         assert_eq!((labellings.count() as f64, labellings.are_exhaustive()), (vector.number("labellings"), true));
-        let Ok(figure) = Figure::logarithms(&labellings, &vector.list("values")) else {
-            panic!("{:?}", vector.0);
-        };
+        let figure = Figure::logarithms(&labellings, &vector.list("values")).expect("values");
         if figure.method(lax()) != Method::Permutation {
             continue;
         }
@@ -157,7 +155,9 @@ fn welch() {
     for vector in vectors("welch") {
         let (a, b) = (logarithms(vector.list("a")), logarithms(vector.list("b")));
         let means = MeanDifference::of(&a, &b).expect("two runs in each");
-        close(means.difference / means.error, vector.number("t"), 1e-12);
+        // A difference of two logarithms has lost digits, whoever computes it.
+        let t = means.difference / means.error;
+        assert!((t - vector.number("t")).abs() < 1e-12 * t.abs().max(1.0), "{t}");
         close(means.freedom, vector.number("freedom"), 1e-12);
         for (found, expected) in means.p().into_iter().zip(vector.list("p")) {
             close(found, expected, 1e-12);

@@ -48,7 +48,9 @@ fn runs() -> impl Strategy<Value = Vec<Run>> {
     let run = (any::<bool>(), 0usize..3, 0usize..2, value);
     let runs = prop_oneof![9 => prop::collection::vec(run.clone(), 2..13), 1 => prop::collection::vec(run, 18..24)];
     runs.prop_map(|runs| {
-        let run = |(index, run): (usize, (bool, usize, usize, f64))| (format!("{index:03}"), side(run.0), run.1, run.2, run.3);
+        let run = |(index, run): (usize, (bool, usize, usize, f64))| {
+            (format!("{index:03}"), side(run.0), run.1, run.2, run.3)
+        };
         runs.into_iter().enumerate().map(run).collect()
     })
 }
@@ -69,7 +71,7 @@ fn check(comparison: &Comparison) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn the_order_of_runs_does_not_matter(runs in runs(), shuffled in any::<u64>(), grouped in any::<bool>()) {
@@ -137,8 +139,7 @@ proptest! {
 
 fn of(a: &[f64], b: &[f64]) -> Comparison {
     let run = |side| move |(index, &value): (usize, &f64)| (format!("{side:?}{index}"), side, 0, 0, value);
-    let runs: Vec<Run> =
-        a.iter().enumerate().map(run(Side::A)).chain(b.iter().enumerate().map(run(Side::B))).collect();
+    let runs: Vec<Run> = a.iter().enumerate().map(run(Side::A)).chain(b.iter().enumerate().map(run(Side::B))).collect();
     compare(&runs, false).expect("positive values")
 }
 
@@ -192,7 +193,10 @@ fn gates() {
     assert_eq!(decide(slower, Gate::Rise(0.15)), Decision::Passes);
     assert_eq!(decide(slower, Gate::Fall(0.05)), Decision::Passes);
     let faster = [90.0, 91.0, 89.0, 90.5, 89.5, 90.2];
-    assert_eq!((decide(faster, Gate::Fall(0.05)), decide(faster, Gate::Rise(0.01))), (Decision::Fails, Decision::Passes));
+    assert_eq!(
+        (decide(faster, Gate::Fall(0.05)), decide(faster, Gate::Rise(0.01))),
+        (Decision::Fails, Decision::Passes)
+    );
     let noisy = [100.0, 140.0, 80.0, 120.0, 90.0, 106.0];
     let Decision::Undecided { runs_needed: Some(runs) } = decide(noisy, Gate::Rise(0.05)) else {
         panic!("{:?}", decide(noisy, Gate::Rise(0.05)))

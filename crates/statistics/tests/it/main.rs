@@ -1,0 +1,5 @@
+//! The statistics against SciPy, R, and simulations whose truth is known.
+
+mod calibration;
+mod golden;
+mod properties;

@@ -28,6 +28,20 @@ impl<T> ById<T> {
         }
     }
 
+    /// The value of an id; what `make` makes if it has none yet.
+    #[inline]
+    pub(crate) fn get_or_insert_with(&mut self, id: i32, make: impl FnOnce() -> T) -> &mut T {
+        match usize::try_from(id) {
+            Ok(row) if row < self.rows.len() => &mut self.rows[row],
+            Ok(row) if row == self.rows.len() => {
+                let value = self.others.remove(&id).unwrap_or_else(make);
+                self.rows.push(value);
+                &mut self.rows[row]
+            }
+            _ => self.others.entry(id).or_insert_with(make),
+        }
+    }
+
     /// What `of` makes of each value, under the same ids.
     pub(crate) fn map<U>(&self, of: impl Fn(&T) -> U) -> ById<U> {
         let others = self.others.iter().map(|(&id, value)| (id, of(value))).collect();
@@ -66,5 +80,7 @@ mod tests {
         assert_eq!(found, [Some(6), Some(4), Some(5), None, Some(7), None, Some(3)]);
         values.get_mut(2).into_iter().for_each(|value| *value = 9);
         assert_eq!(values.get(2), Some(&9));
+        let filled = [2, 5, 3, 4, 5].map(|id| *values.get_or_insert_with(id, || id));
+        assert_eq!(filled, [9, 5, 3, 4, 5]);
     }
 }

@@ -7,6 +7,7 @@
 //! * [`spans`]: a switch row taken apart into wait, ready, open and unknown
 //! * [`accounting`]: where each thread's lifetime went, an identity and not an estimate
 //! * [`activity`]: what one thread did in a stretch of time, the link of a wait chain
+//! * [`path`]: to whom each nanosecond of a run belongs, across threads
 //! * [`interrupts`]: what a wake-up out of an interrupt is about
 //! * [`union`]: the time that overlapping spans cover
 //! * [`methods`]: CPU, wait and ready per process and method
@@ -41,6 +42,7 @@ pub mod names;
 pub mod off_cpu;
 mod owner;
 mod parts_by_end;
+pub mod path;
 pub mod percentiles;
 mod process_number;
 pub mod processes;

@@ -278,6 +278,21 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
+        self.scan_backwards_while(time, |row| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Self::scan_backwards`], until `visit` breaks off. Row groups before that row are not read.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_backwards_while<V: Readable>(
+        &self,
+        time: Option<Range<i64>>,
+        mut visit: impl FnMut(&V) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         let name = table_of::<V>().name;
         let Some(table) = self.table_file(name) else { return Ok(()) };
         let path = self.path.join(table_file(name));
@@ -291,12 +306,11 @@ impl Archive {
                 batches.push(batch);
             }
             for batch in batches.iter().rev() {
-                let mut visit = |row: &V| {
-                    visit(row);
-                    ControlFlow::Continue(())
-                };
-                let _ = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), &mut visit)
+                let shown = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), &mut visit)
                     .map_err(|reason| Error::corrupt(&path, reason))?;
+                if shown.is_break() {
+                    return Ok(());
+                }
             }
         }
         Ok(())

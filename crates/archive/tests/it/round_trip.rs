@@ -1,6 +1,6 @@
 //! What is written is read back: every row type, every value.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
 use tracesift_archive::{Archive, record_batch, rows_of};
@@ -257,6 +257,25 @@ fn a_scan_backwards_has_the_rows_in_the_other_order() {
         })
         .expect("scanned");
     assert_eq!(expected.next(), None);
+}
+
+#[test]
+fn a_scan_backwards_ends_when_told() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let count = 700_001;
+    let archive = Archive::open(&write_switches(&root.path().join("x.sift"), count)).expect("opened");
+    for (time, wanted) in [(None, 1), (None, 20_000), (Some(0..switch(650_000).time), 3)] {
+        let all = (0..count).rev().map(switch);
+        let touching = all.filter(|row| time.as_ref().is_none_or(|time: &Range<i64>| row.off_time < time.end));
+        let expected: Vec<ContextSwitchRow> = touching.take(wanted).collect();
+        let mut rows = Vec::new();
+        let some = |row: &ContextSwitchRow| {
+            rows.push(row.clone());
+            if rows.len() == wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        archive.scan_backwards_while(time.clone(), some).expect("scanned");
+        assert_eq!(rows, expected);
+    }
 }
 
 #[test]

@@ -3,6 +3,6 @@
 mod accounting;
 mod call_tree;
 mod methods;
-mod simulation;
+pub(crate) mod simulation;
 mod summaries;
 mod tags;

@@ -293,6 +293,15 @@ impl Cell for Option<Vec<i64>> {
         Some(view.get(row).map(<[i64]>::to_vec))
     }
 
+    fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
+        match (self.as_mut(), view.get(row)) {
+            // The list before has room already.
+            (Some(before), Some(values)) => values.clone_into(before),
+            (_, values) => *self = values.map(<[i64]>::to_vec),
+        }
+        Some(())
+    }
+
     #[inline]
     fn left_out() -> Option<Self> {
         Some(None)

@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::Int32Type;
+use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array as _, RecordBatch, StringArray};
 use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
 use tracesift_trace::schema::HasColumn;
 
 use crate::view::{PrimitiveView, primitive};
@@ -41,6 +42,23 @@ impl<'a, K> Keys<'a, K> {
         if ids.is_missing() { Err(format!("it has no column {column}")) } else { Ok(Ids(ids)) }
     }
 
+    /// A column of whole numbers or ids, by the [key](tracesift_trace::schema::column_key) of its name.
+    ///
+    /// # Errors
+    /// When the file does not have it, or has something else under its name.
+    pub fn numbers<const COLUMN: u64>(&self) -> Result<Numbers, String>
+    where
+        K: HasColumn<COLUMN>,
+    {
+        let column = <K as HasColumn<COLUMN>>::NAME;
+        let array = self.batch.column_by_name(column).ok_or_else(|| format!("it has no column {column}"))?;
+        match array.data_type() {
+            DataType::Int16 => primitive::<Int16Type>(self.batch, column).map(Numbers::Int16),
+            DataType::Int32 => primitive::<Int32Type>(self.batch, column).map(Numbers::Int32),
+            _ => primitive::<Int64Type>(self.batch, column).map(Numbers::Int64),
+        }
+    }
+
     /// A column of texts, by the [key](tracesift_trace::schema::column_key) of its name.
     ///
     /// # Errors
@@ -72,6 +90,30 @@ impl Ids {
     #[inline]
     pub fn get(&self, row: usize) -> Option<i32> {
         self.0.get(row)
+    }
+}
+
+/// A column of whole numbers or ids.
+#[derive(Debug)]
+pub enum Numbers {
+    /// Of 16 bits.
+    Int16(PrimitiveView<Int16Type>),
+    /// Of 32 bits.
+    Int32(PrimitiveView<Int32Type>),
+    /// Of 64 bits.
+    Int64(PrimitiveView<Int64Type>),
+}
+
+impl Numbers {
+    /// The number of a row; `None` for null and beyond the rows.
+    #[must_use]
+    #[inline]
+    pub fn get(&self, row: usize) -> Option<i64> {
+        match self {
+            Self::Int16(numbers) => numbers.get(row).map(i64::from),
+            Self::Int32(numbers) => numbers.get(row).map(i64::from),
+            Self::Int64(numbers) => numbers.get(row),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ pub use error::Error;
 pub use format::{SCHEMA_VERSION, TRACE_FILE};
 pub use freshness::head_hash;
 pub use kept::KeptColumns;
-pub use keys::{Ids, Keys, Texts};
+pub use keys::{Ids, Keys, Numbers, Texts};
 pub use lock::{TargetLock, WhenBusy};
 pub use reader::Archive;
 pub use seal::{SealedArchive, Sealing};

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
@@ -224,7 +225,7 @@ impl Archive {
                 }
                 Ok(accepted.finish())
             };
-            Choice { columns: K::NAMES, by_number: false, accepts: Box::new(accepts) }
+            Choice { columns: K::NAMES.to_vec(), by_number: false, accepts: Box::new(accepts) }
         });
         self.show_scan(needed, self.start_scan(needed, Part { time, group: None }, choice)?, &mut visit)
     }
@@ -245,11 +246,38 @@ impl Archive {
             let is_whole = accepted.len() == batch.num_rows();
             is_whole.then(|| BooleanBuffer::from(accepted)).ok_or_else(|| "not every row was looked at".to_owned())
         };
-        let choice = Choice { columns: K::NAMES, by_number: true, accepts: Box::new(accepts) };
+        let choice = Choice { columns: K::NAMES.to_vec(), by_number: true, accepts: Box::new(accepts) };
         self.show_scan(needed, self.start_scan(needed, Part::default(), Some(choice))?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())
         })
+    }
+
+    /// Shows `visit` the rows of a table, many at once, as the columns of `K` that are `needed`, and returns the state that it
+    /// leaves. Texts come as the file stores them, distinct ones once: the way to count rows by their texts.
+    ///
+    /// # Errors
+    /// As [`Self::scan`], and what `visit` says is wrong with the columns.
+    pub fn fold_keys<K: Readable, S: Send + 'static>(
+        &self,
+        needed: ColumnSet<K>,
+        state: S,
+        mut visit: impl FnMut(&mut S, &Keys<'_, K>) -> Result<(), String> + Send + 'static,
+    ) -> Result<S, Error> {
+        let held = Arc::new(Mutex::new(state));
+        let shared = Arc::clone(&held);
+        let accepts = move |batch: &RecordBatch| {
+            let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            visit(&mut state, &Keys::new(batch))?;
+            // All has been seen: nothing is read as rows.
+            Ok(BooleanBuffer::new_unset(batch.num_rows()))
+        };
+        let choice = Choice { columns: needed.names(), by_number: true, accepts: Box::new(accepts) };
+        if let Some(mut scan) = self.start_scan_of(table_of::<K>(), &[], Part::default(), Some(choice))? {
+            while scan.next()?.is_some() {}
+        }
+        let state = Arc::try_unwrap(held).map_err(|_| Error::corrupt(&self.path, "a pass over it has not ended"))?;
+        Ok(state.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn show_scan<V: Readable>(

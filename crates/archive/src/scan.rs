@@ -42,7 +42,7 @@ pub(crate) struct Part {
 /// A choice among the rows, made before their other columns are decoded.
 pub(crate) struct Choice {
     /// The columns that it looks at.
-    pub(crate) columns: &'static [&'static str],
+    pub(crate) columns: Vec<&'static str>,
     /// Whether it takes texts as numbers of a dictionary, where the file has them so.
     pub(crate) by_number: bool,
     /// Which rows of a batch of these columns it accepts; an error says which value cannot be.
@@ -84,7 +84,7 @@ impl Scan {
         }
         let projection = mask(schema, columns);
         let time_projection = mask(schema, &times);
-        let by = choice.as_ref().map(|choice| mask(schema, choice.columns));
+        let by = choice.as_ref().map(|choice| mask(schema, &choice.columns));
         let mut groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
         groups.retain(|index| part.group.is_none_or(|group| group == *index));
         if let Some(time) = &part.time {

@@ -1,8 +1,9 @@
 //! Rows that are chosen by some columns, and rows at some places, are those that a reading of everything finds.
 
+use std::collections::BTreeMap;
 use std::fs;
 
-use tracesift_archive::{Archive, Keys};
+use tracesift_archive::{Archive, Error, Keys};
 use tracesift_testing::archive::{bless, create, finish, sample_rows};
 use tracesift_trace::rows::MethodSummaryRow;
 use tracesift_trace::schema::{ColumnSet, column_key};
@@ -75,6 +76,43 @@ fn chosen_rows_are_those_of_a_whole_reading() {
     }
 }
 
+/// Rows by module and function, and the sum of their processes.
+type Counts = BTreeMap<(Option<String>, String), (u64, i64)>;
+
+fn counted(archive: &Archive) -> Result<Counts, Error> {
+    archive.fold_keys(ColumnSet::ALL, Counts::new(), |counts, keys: &Keys<'_, Key>| {
+        let (processes, modules, functions) =
+            (keys.numbers::<PROCESS>()?, keys.texts::<MODULE>()?, keys.texts::<FUNCTION>()?);
+        for row in 0..keys.rows() {
+            let module = modules.number(row).and_then(|number| modules.text(number)).map(str::to_owned);
+            let function = functions.number(row).and_then(|number| functions.text(number)).ok_or("no function")?;
+            let (count, sum) = counts.entry((module, function.to_owned())).or_default();
+            *count += 1;
+            *sum += processes.get(row).ok_or("no process")?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn rows_counted_by_their_keys_are_those_of_a_whole_reading() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    for count in [0, 5_000, 150_000] {
+        let mut writer = create(&root.path().join(format!("{count}.sift")));
+        let rows = rows(count);
+        writer.write_table(&rows);
+        let mut expected = Counts::new();
+        for row in &rows {
+            let (count, sum) = expected.entry((row.module.clone(), row.function.clone())).or_default();
+            *count += 1;
+            *sum += i64::from(row.process.0);
+        }
+        assert_eq!(counted(&Archive::open(&finish(writer)).expect("opened")).expect("read"), expected);
+    }
+    let archive = Archive::open(&finish(create(&root.path().join("without.sift")))).expect("opened");
+    assert!(counted(&archive).expect("an archive without the table").is_empty());
+}
+
 #[test]
 fn a_choice_that_fails_is_an_error() {
     let root = tempfile::tempdir().expect("temporary directory");
@@ -89,6 +127,10 @@ fn a_choice_that_fails_is_an_error() {
     ];
     for choose in choices {
         assert!(archive.scan_by_keys(ColumnSet::ALL, choose, |_: &MethodSummaryRow| {}).is_err());
+        let fold = move |(): &mut (), keys: &Keys<'_, Key>| {
+            choose(keys).and_then(|rows| if rows.len() == keys.rows() { Ok(()) } else { Err("too few".to_owned()) })
+        };
+        assert!(archive.fold_keys(ColumnSet::ALL, (), fold).is_err());
     }
 }
 
@@ -109,6 +151,7 @@ fn damaged_names_are_an_error_or_rows() {
         bless(&place, "method_summary", None);
         let archive = Archive::open(&place).expect("opened");
         let _ = archive.scan_by_keys(ColumnSet::ALL, choose, |_: &MethodSummaryRow| {});
+        let _ = counted(&archive);
         let _ = archive.stored_rows::<Key, MethodSummaryRow>(ColumnSet::ALL).and_then(|rows| rows.rows(0..3_000));
     }
 }

@@ -48,6 +48,11 @@ impl<T> ById<T> {
         ById { rows: self.rows.iter().map(&of).collect(), others }
     }
 
+    /// All values.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.rows.iter().chain(self.others.values())
+    }
+
     /// How many values stand in the list: those of the ids from 0 on.
     pub(crate) fn listed(&self) -> usize {
         self.rows.len()

@@ -18,6 +18,18 @@ pub struct MethodName {
     pub function: String,
 }
 
+impl MethodName {
+    /// The name as [`Display`](fmt::Display) writes it, faster.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        let Some(mut text) = self.module else { return self.function };
+        text.reserve_exact(1 + self.function.len());
+        text.push('!');
+        text.push_str(&self.function);
+        text
+    }
+}
+
 impl fmt::Display for MethodName {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.module {
@@ -143,6 +155,14 @@ impl MethodNames {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.methods.is_empty()
+    }
+
+    /// Makes room for so many more methods.
+    pub fn reserve(&mut self, methods: usize) {
+        self.methods.reserve(methods);
+        self.method_ids.reserve(methods);
+        self.texts.reserve(methods);
+        self.text_ids.reserve(methods);
     }
 
     fn text_of(&self, id: u32) -> String {

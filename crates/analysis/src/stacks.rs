@@ -96,6 +96,11 @@ impl StackMethods {
         &self.stacks
     }
 
+    /// The methods of each frame, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = &[MethodId]> {
+        self.frame_index.values().filter_map(|range| self.frame_methods.get(range.start..range.end))
+    }
+
     fn methods(&self, frame: FrameId) -> &[MethodId] {
         self.frame_index
             .get(frame.0)

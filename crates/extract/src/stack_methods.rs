@@ -22,6 +22,9 @@ view! {
     struct LineOfFrame of SymbolRow { frame, module, function, arguments, file, line }
 }
 
+/// Methods for which there is room before they come.
+const MOST_ROOM: usize = 1 << 16;
+
 /// What is one method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Granularity {
@@ -46,7 +49,7 @@ pub enum By {
 }
 
 /// The methods of stacks with their names.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct NamedStacks {
     /// Which methods a stack has.
     pub stacks: StackMethods,
@@ -69,10 +72,14 @@ impl NamedStacks {
         })
     }
 
-    /// Those of an archive, without its stacks.
-    fn of_frames(archive: &Archive, granularity: Granularity) -> Result<Self, Error> {
+    /// Those of an archive, without its stacks: for questions about single frames.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn of_frames(archive: &Archive, granularity: Granularity) -> Result<Self, Error> {
         if granularity == Granularity::default() {
-            return Self::frames_by_function(archive);
+            let frames = usize::try_from(archive.row_count::<FrameRow>()).unwrap_or(usize::MAX);
+            return Self::frames_by_function(archive, frames.min(MOST_ROOM));
         }
         let mut naming = Naming::new(granularity, archive.rows()?);
         // The addresses of frames are needed again where their symbols come.
@@ -104,15 +111,17 @@ impl NamedStacks {
 
     /// Those of the summaries.
     pub(crate) fn by_function(source: &impl SummarySource) -> Result<Self, Error> {
-        let mut named = Self::frames_by_function(source)?;
+        let mut named = Self::frames_by_function(source, 0)?;
         let mut stacks = StackFrames::default();
         source.stacks(|stack, frames| stacks.add(stack, frames))?;
         named.stacks.set_stacks(stacks);
         Ok(named)
     }
 
-    fn frames_by_function(source: &impl SummarySource) -> Result<Self, Error> {
+    /// `room`: about so many methods are to be expected.
+    fn frames_by_function(source: &impl SummarySource, room: usize) -> Result<Self, Error> {
         let mut naming = Naming::new(Granularity::default(), source.modules()?.into_owned());
+        naming.named.names.reserve(room);
         source.frames(|row| naming.frame(row, None))?;
         source.symbols(|frame, module, function| {
             let method = naming.named.names.function(module, function);
@@ -144,8 +153,7 @@ struct Naming {
 
 impl Naming {
     fn new(granularity: Granularity, modules: Vec<ModuleRow>) -> Self {
-        let named = NamedStacks { stacks: StackMethods::new(), names: MethodNames::new() };
-        Self { granularity, modules, named, inlined: Vec::new(), current: None }
+        Self { granularity, modules, named: NamedStacks::default(), inlined: Vec::new(), current: None }
     }
 
     /// A frame; methods by address need its address.

@@ -132,6 +132,12 @@ pub struct Role {
 }
 
 impl Definitions {
+    /// Whether any event of a provider can do something.
+    #[must_use]
+    pub fn know(&self, guid: &str, provider: &str) -> bool {
+        self.all.iter().flat_map(Definition::patterns).any(|pattern| pattern.provider.is(guid, provider))
+    }
+
     /// What events of a kind do.
     #[must_use]
     pub fn roles(&self, kind: &EventKind<'_>) -> Vec<Role> {
@@ -145,6 +151,19 @@ impl Definitions {
         self.all.iter().enumerate().map(role).filter(does).collect()
     }
 
+    /// Whether a field has a part in what begins, ends or names regions.
+    #[must_use]
+    pub fn look_at(&self, field: &str) -> bool {
+        let is_it = |name: &str| name.eq_ignore_ascii_case(field);
+        self.all.iter().any(|definition| {
+            let mut patterns = definition.patterns();
+            patterns.any(|pattern| pattern.fields.iter().any(|(name, _)| is_it(name)))
+                || definition.durations.iter().any(|duration| is_it(&duration.field))
+                || definition.keys.fields.iter().any(|(start, stop)| is_it(start) || is_it(stop))
+                || definition.name_field.as_deref().is_some_and(is_it)
+        })
+    }
+
     /// Adds other definitions.
     pub fn append(&mut self, other: Self) {
         let before = self.all.len();
@@ -155,20 +174,33 @@ impl Definitions {
     }
 }
 
+impl Definition {
+    /// All events that it names.
+    fn patterns(&self) -> impl Iterator<Item = &EventPattern> {
+        self.starts.iter().chain(&self.stops).chain(self.durations.iter().map(|duration| &duration.event))
+    }
+}
+
+impl ProviderSelector {
+    /// Whether a provider is meant.
+    fn is(&self, guid: &str, provider: &str) -> bool {
+        match self {
+            Self::Guid(own) => is_guid(own, guid),
+            Self::Named(patterns) => patterns.matches(provider),
+        }
+    }
+}
+
 impl EventPattern {
     /// Whether events of this kind can be meant.
     #[must_use]
     pub fn is_kind(&self, kind: &EventKind<'_>) -> bool {
-        let of_provider = match &self.provider {
-            ProviderSelector::Guid(guid) => is_guid(guid, kind.guid),
-            ProviderSelector::Named(patterns) => patterns.matches(kind.provider),
-        };
         let of_event = || match &self.event {
             EventSelector::Id(id) => *id == kind.id,
             EventSelector::Named(patterns) => patterns.matches(kind.event),
         };
         let of_version = || self.version.is_none() || kind.version.is_none() || self.version == kind.version;
-        of_provider && of_event() && of_version()
+        self.provider.is(kind.guid, kind.provider) && of_event() && of_version()
     }
 
     /// Whether the fields have the values.
@@ -203,11 +235,11 @@ fn is_same(text: &str, value: &str) -> bool {
 }
 
 /// The text by which a value is compared: `0x10` and `16` are the same.
-pub(super) fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
-    match number(&text) {
-        Some(number) if text.starts_with("0x") => number.to_string().into(),
-        _ => text,
-    }
+#[must_use]
+pub fn canonical(text: Cow<'_, str>) -> Cow<'_, str> {
+    // Most texts are no hexadecimal numbers.
+    let number = if text.starts_with("0x") { number(&text) } else { None };
+    number.map_or(text, |number| number.to_string().into())
 }
 
 /// A whole number, decimal or hexadecimal.

@@ -15,6 +15,12 @@ pub trait Fields: std::fmt::Debug {
     /// The value of a field as text; `None`: the event has no such field.
     fn text(&self, name: &str) -> Option<Cow<'_, str>>;
 
+    /// Adds the value of a field to a text. `None`: as above, and nothing is added.
+    fn add_text(&self, name: &str, text: &mut String) -> Option<()> {
+        text.push_str(&canonical(self.text(name)?));
+        Some(())
+    }
+
     /// All fields as a JSON object.
     fn json(&self) -> String;
 }
@@ -111,7 +117,7 @@ struct Key {
     process: Option<ProcessId>,
     thread: Option<ThreadId>,
     /// Activity and fields, with ends.
-    texts: Box<str>,
+    texts: String,
 }
 
 /// Finds the regions of events, which come in the order of time.
@@ -120,6 +126,8 @@ pub struct Matcher<'d> {
     definitions: &'d Definitions,
     /// The places of the open regions with each key, the one that began last at the end.
     open: FxHashMap<Key, Vec<usize>>,
+    /// Empty lists of such places, to be used again.
+    spare: Vec<Vec<usize>>,
     found: Regions,
     numbers: FxHashMap<String, NameId>,
     /// The names of the definitions.
@@ -134,6 +142,7 @@ impl<'d> Matcher<'d> {
         let mut matcher = Self {
             definitions,
             open: FxHashMap::default(),
+            spare: Vec::new(),
             found: Regions::default(),
             numbers: FxHashMap::default(),
             own_names: Vec::new(),
@@ -179,7 +188,8 @@ impl<'d> Matcher<'d> {
         }
         let Some(place) = self.region(event, number, definition, (event.time, None)) else { return };
         if let Some(key) = key {
-            self.open.entry(key).or_default().push(place);
+            let spare = &mut self.spare;
+            self.open.entry(key).or_insert_with(|| spare.pop().unwrap_or_default()).push(place);
         }
     }
 
@@ -189,7 +199,7 @@ impl<'d> Matcher<'d> {
             let open = self.open.get_mut(&key)?;
             let place = open.pop();
             if open.is_empty() {
-                self.open.remove(&key);
+                self.spare.extend(self.open.remove(&key));
             }
             place
         });
@@ -267,19 +277,20 @@ impl<'d> Matcher<'d> {
 
 /// The key of an event; `None`: it does not have a field of the key, and so no partner.
 fn key(event: &Event<'_>, definition: u32, keys: &Keys, side: impl Fn(&(String, String)) -> &String) -> Option<Key> {
-    let mut texts = String::new();
+    // Room for numbers; a GUID has 36 characters.
+    let mut texts = String::with_capacity(if keys.activity { 40 } else { 24 * keys.fields.len() });
     if keys.activity {
         texts.push_str(event.activity?);
         texts.push('\0');
     }
     for pair in &keys.fields {
-        texts.push_str(&canonical(event.fields.text(side(pair))?));
+        event.fields.add_text(side(pair), &mut texts)?;
         texts.push('\0');
     }
     Some(Key {
         definition,
         process: event.process.filter(|_| keys.process),
         thread: event.thread.filter(|_| keys.thread),
-        texts: texts.into_boxed_str(),
+        texts,
     })
 }

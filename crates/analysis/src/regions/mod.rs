@@ -13,7 +13,9 @@ pub mod file;
 pub mod matching;
 pub mod nesting;
 
-pub use definition::{Definition, Definitions, EventKind, EventPattern, EventSelector, Keys, ProviderSelector, Role};
+pub use definition::{
+    Definition, Definitions, EventKind, EventPattern, EventSelector, Keys, ProviderSelector, Role, canonical,
+};
 pub use file::{BUILT_IN, RegionFileError};
 pub use matching::{Event, Fields, Loose, LooseKind, Matcher, NameId, Region, Regions};
 pub use nesting::Nesting;

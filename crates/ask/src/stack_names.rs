@@ -75,8 +75,8 @@ const ENTRIES: [&str; 6] = [
     "KiSystemServiceCopyEnd",
 ];
 
-/// Names of stacks.
-#[derive(Debug)]
+/// Names of stacks; without any where there are no stacks.
+#[derive(Debug, Default)]
 pub(crate) struct StackNames {
     named: Arc<NamedStacks>,
     scratch: Vec<MethodId>,
@@ -85,6 +85,11 @@ pub(crate) struct StackNames {
 impl StackNames {
     pub(crate) fn new(named: Arc<NamedStacks>) -> Self {
         Self { named, scratch: Vec::new() }
+    }
+
+    /// The methods of all stacks.
+    pub(crate) fn methods(&self) -> Arc<NamedStacks> {
+        Arc::clone(&self.named)
     }
 
     /// The methods of a stack, leaf first.

@@ -1,6 +1,6 @@
 //! Texts of events as numbers, each stored once.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,8 @@ const MOST_BYTES: usize = 128 << 20;
 /// Texts with their numbers, which begin with 0.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    numbers: FxHashMap<Rc<str>, u32>,
-    texts: Vec<Rc<str>>,
+    numbers: FxHashMap<Arc<str>, u32>,
+    texts: Vec<Arc<str>>,
     bytes: usize,
 }
 
@@ -26,9 +26,9 @@ impl Names {
             return None;
         }
         let number = u32::try_from(self.texts.len()).ok()?;
-        let text: Rc<str> = text.into();
+        let text: Arc<str> = text.into();
         self.bytes += text.len();
-        self.numbers.insert(Rc::clone(&text), number);
+        self.numbers.insert(Arc::clone(&text), number);
         self.texts.push(text);
         Some(number)
     }

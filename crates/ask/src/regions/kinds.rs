@@ -4,6 +4,59 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::regions::{Definitions, EventKind, Role};
+use tracesift_archive::Keys;
+use tracesift_trace::rows::EventRow;
+use tracesift_trace::schema::column_key;
+use tracesift_trace::view;
+
+view! {
+    /// The columns that tell kinds of events apart.
+    #[derive(Clone, Debug)]
+    pub(super) struct KindOfEvent of EventRow { provider, event, id, version, opcode, guid }
+}
+
+const PROVIDER: u64 = column_key("provider");
+const EVENT: u64 = column_key("event");
+const ID: u64 = column_key("id");
+const VERSION: u64 = column_key("version");
+const OPCODE: u64 = column_key("opcode");
+const GUID: u64 = column_key("guid");
+
+/// Chooses the events that do something for the definitions. The texts of a kind are compared once per batch.
+pub(super) fn chosen(
+    definitions: Arc<Definitions>,
+) -> impl FnMut(&Keys<'_, KindOfEvent>) -> Result<Vec<bool>, String> + Send + 'static {
+    move |keys| {
+        let (providers, events, guids) = (keys.texts::<PROVIDER>()?, keys.texts::<EVENT>()?, keys.texts::<GUID>()?);
+        let (ids, versions, opcodes) = (keys.numbers::<ID>()?, keys.numbers::<VERSION>()?, keys.numbers::<OPCODE>()?);
+        let guid = |number: usize| guids.text(number).unwrap_or_default();
+        let provider = |number: usize| providers.text(number).unwrap_or_default();
+        let mut makers: FxHashMap<(usize, usize), bool> = FxHashMap::default();
+        let mut verdicts: FxHashMap<_, bool> = FxHashMap::default();
+        let verdict = |row| {
+            let none = usize::MAX;
+            let maker = (guids.number(row).unwrap_or(none), providers.number(row).unwrap_or(none));
+            // Of most makers no event does anything.
+            if !*makers.entry(maker).or_insert_with(|| definitions.know(guid(maker.0), provider(maker.1))) {
+                return false;
+            }
+            let event = events.number(row).unwrap_or(none);
+            let id = ids.get(row).or_else(|| opcodes.get(row)).and_then(|id| i32::try_from(id).ok());
+            let version = versions.get(row).and_then(|version| i16::try_from(version).ok());
+            *verdicts.entry((maker, event, id, version)).or_insert_with(|| {
+                let kind = EventKind {
+                    guid: guid(maker.0),
+                    provider: provider(maker.1),
+                    event: events.text(event).unwrap_or_default(),
+                    id: id.unwrap_or_default(),
+                    version,
+                };
+                !definitions.roles(&kind).is_empty()
+            })
+        };
+        Ok((0..keys.rows()).map(verdict).collect())
+    }
+}
 
 /// Kinds that are remembered; more only a forged archive has.
 const MAX_KINDS: usize = 1 << 16;

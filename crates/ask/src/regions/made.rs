@@ -3,16 +3,19 @@
 //! An archive can have both: with `--events all` the events of the runtime are in `events`, too. A table counts only where
 //! none of its events is there.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-use tracesift_analysis::regions::{Definitions, EventKind, Role};
-use tracesift_archive::{Archive, Error};
+use serde_json::{Map, Value};
+use tracesift_analysis::regions::{Definitions, EventKind, Fields, Role, canonical};
+use tracesift_archive::{Archive, Error, Keys};
 use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
-use tracesift_trace::rows::{ClrAllocationRow, GcCollectionRow, GcSuspensionRow, JitMethodRow, MarkRow};
+use tracesift_trace::rows::{ClrAllocationRow, EventRow, GcCollectionRow, GcSuspensionRow, JitMethodRow, MarkRow};
+use tracesift_trace::schema::{ColumnSet, column_key};
 use tracesift_trace::{ProcessId, ThreadId, view};
-
-use super::KindOfEvent;
 
 const RUNTIME: &str = "Microsoft-Windows-DotNETRuntime";
 
@@ -27,8 +30,121 @@ pub(super) struct Made {
     order: u8,
     pub(super) process: Option<ProcessId>,
     pub(super) thread: Option<ThreadId>,
-    pub(super) fields: Value,
+    pub(super) fields: MadeFields,
     pub(super) roles: Arc<[Role]>,
+}
+
+/// The fields of an event that is made: those of its row, which an event of a begin and one of an end share.
+#[derive(Clone, Debug)]
+pub(super) enum MadeFields {
+    CollectionBegin(Rc<Collection>),
+    CollectionEnd(Rc<Collection>),
+    SuspensionBegin(Rc<Suspension>),
+    Suspended(Rc<Suspension>),
+    /// With a number of the method: no table has that of the runtime, and any of its own brings begin and end together.
+    CompilationBegin(Rc<Compilation>, u64),
+    CompilationEnd(Rc<Compilation>, u64),
+    Allocation(Box<Tick>),
+    Mark(Box<Mark>),
+}
+
+/// A mark, and what its region is called.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    name: String,
+    text: String,
+}
+
+/// The value of a field.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Number(Option<i64>),
+    Text(Option<&'a str>),
+}
+
+impl MadeFields {
+    fn field(&self, name: &str) -> Option<Field<'_>> {
+        let mut found = None;
+        self.each(|field, value| {
+            if field.len() == name.len() && field.eq_ignore_ascii_case(name) {
+                found = Some(value);
+            }
+        });
+        found
+    }
+
+    #[inline]
+    fn each<'a>(&'a self, mut show: impl FnMut(&'static str, Field<'a>)) {
+        let mut number = |name, number: i64| show(name, Field::Number(Some(number)));
+        match self {
+            Self::CollectionBegin(row) | Self::CollectionEnd(row) => {
+                number("Count", row.number.into());
+                number("Depth", row.generation.into());
+                number("ClrInstanceID", row.runtime.into());
+                if matches!(self, Self::CollectionBegin(_)) {
+                    number("Reason", row.reason.into());
+                    number("Type", row.kind.into());
+                }
+            }
+            Self::SuspensionBegin(row) | Self::Suspended(row) => {
+                number("ClrInstanceID", row.runtime.into());
+                if matches!(self, Self::SuspensionBegin(_)) {
+                    number("Reason", row.reason.into());
+                }
+            }
+            Self::CompilationBegin(row, method) | Self::CompilationEnd(row, method) => {
+                number("MethodID", i64::try_from(*method).unwrap_or(i64::MAX));
+                show("ClrInstanceID", Field::Number(row.runtime.map(i64::from)));
+                show("MethodNamespace", Field::Text(Some(&row.namespace)));
+                show("MethodName", Field::Text(Some(&row.method)));
+                show("MethodSignature", Field::Text(Some(&row.arguments)));
+                match self {
+                    Self::CompilationBegin(..) => show("MethodILSize", Field::Number(Some(row.il_size))),
+                    _ => show("MethodSize", Field::Number(row.native_size)),
+                }
+            }
+            Self::Allocation(row) => {
+                number("AllocationAmount64", row.amount);
+                show("AllocationKind", Field::Number(row.kind.map(i64::from)));
+                show("ClrInstanceID", Field::Number(row.runtime.map(i64::from)));
+                show("TypeName", Field::Text(row.object_type.as_deref()));
+                show("HeapIndex", Field::Number(row.heap.map(i64::from)));
+                show("ObjectSize", Field::Number(row.object_size));
+            }
+            Self::Mark(mark) => {
+                show("Name", Field::Text(Some(&mark.name)));
+                show("Text", Field::Text(Some(&mark.text)));
+            }
+        }
+    }
+}
+
+impl Fields for MadeFields {
+    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
+        match self.field(name)? {
+            Field::Number(number) => number.map(|number| number.to_string().into()),
+            Field::Text(text) => text.map(Cow::Borrowed),
+        }
+    }
+
+    fn add_text(&self, name: &str, text: &mut String) -> Option<()> {
+        match self.field(name)? {
+            Field::Number(number) => write!(text, "{}", number?).ok(),
+            Field::Text(own) => own.map(|own| text.push_str(&canonical(own.into()))),
+        }
+    }
+
+    fn json(&self) -> String {
+        let mut fields = Map::new();
+        self.each(|field, value| {
+            let value = match value {
+                Field::Number(number) => number.map_or(Value::Null, Value::from),
+                Field::Text(text) => text.map_or(Value::Null, Value::from),
+            };
+            fields.insert(field.to_owned(), value);
+        });
+        Value::Object(fields).to_string()
+    }
 }
 
 /// Events of the runtime that one table shows.
@@ -71,7 +187,11 @@ struct Roles<'d> {
     guid: String,
 }
 
-impl Roles<'_> {
+impl<'d> Roles<'d> {
+    fn new(definitions: &'d Definitions) -> Self {
+        Self { definitions, guid: RUNTIME_PROVIDER.to_string() }
+    }
+
     fn of(&self, id: i32, version: Option<i16>) -> Arc<[Role]> {
         let mut events = Family::ALL.iter().flat_map(|family| family.events());
         let event = events.find(|(known, _)| *known == id).map_or("", |(_, name)| name);
@@ -80,34 +200,111 @@ impl Roles<'_> {
     }
 }
 
-/// The events that have a part in regions, in the order of time.
+view! {
+    /// The columns that tell whether an event is one of the runtime.
+    #[derive(Clone, Debug)]
+    struct OfProvider of EventRow { provider, id }
+}
+
+const PROVIDER: u64 = column_key("provider");
+const ID: u64 = column_key("id");
+
+view! {
+    /// The columns that tell who logged an event.
+    #[derive(Clone, Debug)]
+    struct MakerOfEvent of EventRow { provider, guid }
+}
+
+const GUID: u64 = column_key("guid");
+
+/// Who logged the events of an archive, by the texts of its columns alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Makers {
+    /// One of them may be known to the definitions.
+    pub(super) known: bool,
+    /// The runtime is among them.
+    runtime: bool,
+}
+
+/// The makers of events.
 ///
 /// # Errors
 /// When a table cannot be read.
-pub(super) fn events(archive: &Archive, definitions: &Definitions) -> Result<Vec<Made>, Error> {
-    let roles = Roles { definitions, guid: RUNTIME_PROVIDER.to_string() };
+pub(super) fn makers(archive: &Archive, definitions: &Definitions) -> Result<Makers, Error> {
+    let definitions = definitions.clone();
+    archive.fold_keys(ColumnSet::ALL, Makers::default(), move |makers, keys: &Keys<'_, MakerOfEvent>| {
+        let (providers, guids) = (keys.texts::<PROVIDER>()?, keys.texts::<GUID>()?);
+        let mut providers = (0..providers.count()).filter_map(|number| providers.text(number));
+        let mut guids = (0..guids.count()).filter_map(|number| guids.text(number));
+        makers.known = makers.known || guids.any(|guid| definitions.know(guid, ""));
+        for provider in &mut providers {
+            makers.known = makers.known || definitions.know("", provider);
+            makers.runtime |= provider == RUNTIME;
+        }
+        Ok(())
+    })
+}
+
+/// The families that have a part in regions, and rows, and whose events the archive does not keep.
+fn families(archive: &Archive, roles: &Roles<'_>, makers: Makers) -> Result<Vec<Family>, Error> {
     let has_part = |family: &Family| family.events().iter().any(|(id, _)| !roles.of(*id, None).is_empty());
-    let mut families: Vec<Family> =
+    let families: Vec<Family> =
         Family::ALL.into_iter().filter(|family| has_part(family) && family.rows(archive) > 0).collect();
-    if !families.is_empty() {
-        archive.scan(None, |row: &KindOfEvent| {
-            if row.provider == RUNTIME {
-                families.retain(|family| !family.events().iter().any(|(id, _)| Some(*id) == row.id));
+    if families.is_empty() || !makers.runtime {
+        return Ok(families);
+    }
+    archive.fold_keys(ColumnSet::ALL, families, |families: &mut Vec<Family>, keys: &Keys<'_, OfProvider>| {
+        let (providers, ids) = (keys.texts::<PROVIDER>()?, keys.numbers::<ID>()?);
+        let of_runtime: Vec<bool> =
+            (0..providers.count()).map(|number| providers.text(number) == Some(RUNTIME)).collect();
+        if of_runtime.contains(&true) {
+            let is_of_runtime = |row| providers.number(row).and_then(|number| of_runtime.get(number).copied());
+            for row in (0..keys.rows()).filter(|row| is_of_runtime(*row) == Some(true)) {
+                let id = ids.get(row);
+                families.retain(|family| !family.events().iter().any(|(known, _)| Some(i64::from(*known)) == id));
             }
-        })?;
+        }
+        Ok(())
+    })
+}
+
+/// Whether there is anything that such events can be made of, where the archive keeps no events.
+///
+/// # Errors
+/// When a table cannot be read.
+pub(super) fn has_any(archive: &Archive, definitions: &Definitions) -> Result<bool, Error> {
+    if !families(archive, &Roles::new(definitions), Makers::default())?.is_empty() {
+        return Ok(true);
     }
     let mut made = Vec::new();
-    for family in families {
+    marks(archive, definitions, &mut made)?;
+    Ok(!made.is_empty())
+}
+
+/// The events that have a part in regions, in the order of time; `makers`: those of the events that the archive keeps. `with_fields`: somebody looks at fields that the definitions do not
+/// name.
+///
+/// # Errors
+/// When a table cannot be read.
+pub(super) fn events(
+    archive: &Archive,
+    definitions: &Definitions,
+    makers: Makers,
+    with_fields: bool,
+) -> Result<Vec<Made>, Error> {
+    let roles = Roles::new(definitions);
+    let mut made = Vec::new();
+    for family in families(archive, &roles, makers)? {
         match family {
             Family::Collections => collections(archive, &roles, &mut made)?,
             Family::Suspensions => suspensions(archive, &roles, &mut made)?,
-            Family::Compilations => compilations(archive, &roles, &mut made)?,
+            Family::Compilations => compilations(archive, &roles, with_fields, &mut made)?,
             Family::Allocations => allocations(archive, &roles, &mut made)?,
         }
     }
     marks(archive, definitions, &mut made)?;
     made.retain(|event| !event.roles.is_empty());
-    made.sort_by_key(|event| (event.time, event.order));
+    made.sort_by_cached_key(|event| (event.time, event.order));
     Ok(made)
 }
 
@@ -119,83 +316,95 @@ fn order_of_end(start: i64, end: i64) -> u8 {
 }
 
 view! {
+    /// A collection.
     #[derive(Clone, Debug)]
-    struct Collection of GcCollectionRow { time, start, process, thread, runtime, number, generation, kind, reason, open }
+    pub(super) struct Collection of GcCollectionRow {
+        time, start, process, thread, runtime, number, generation, kind, reason, open,
+    }
 }
 
 fn collections(archive: &Archive, roles: &Roles<'_>, made: &mut Vec<Made>) -> Result<(), Error> {
     let [begin, end] = [1, 2].map(|id| roles.of(id, None));
     archive.scan(None, |row: &Collection| {
-        let (process, thread) = (Some(row.process), row.thread);
-        let fields = json!({
-            "Count": row.number, "Depth": row.generation, "Reason": row.reason, "Type": row.kind, "ClrInstanceID": row.runtime,
-        });
+        let (process, thread, row) = (Some(row.process), row.thread, Rc::new(row.clone()));
+        let fields = MadeFields::CollectionBegin(Rc::clone(&row));
         made.push(Made { time: row.start, order: BEGIN, process, thread, fields, roles: begin.clone() });
         if row.open != Some(true) {
-            let fields = json!({"Count": row.number, "Depth": row.generation, "ClrInstanceID": row.runtime});
-            let order = order_of_end(row.start, row.time);
-            made.push(Made { time: row.time, order, process, thread, fields, roles: end.clone() });
+            let (time, order) = (row.time, order_of_end(row.start, row.time));
+            let fields = MadeFields::CollectionEnd(row);
+            made.push(Made { time, order, process, thread, fields, roles: end.clone() });
         }
     })
 }
 
 view! {
+    /// A suspension.
     #[derive(Clone, Debug)]
-    struct Suspension of GcSuspensionRow { time, start, stopped, restart, process, thread, runtime, reason, open }
+    pub(super) struct Suspension of GcSuspensionRow {
+        time, start, stopped, restart, process, thread, runtime, reason, open,
+    }
 }
 
 fn suspensions(archive: &Archive, roles: &Roles<'_>, made: &mut Vec<Made>) -> Result<(), Error> {
     let [begin, stopped, restart, end] = [9, 8, 7, 3].map(|id| roles.of(id, None));
     archive.scan(None, |row: &Suspension| {
-        let (process, thread) = (Some(row.process), row.thread);
-        let fields = json!({"Reason": row.reason, "ClrInstanceID": row.runtime});
-        let own = || json!({"ClrInstanceID": row.runtime});
+        let (process, thread, row) = (Some(row.process), row.thread, Rc::new(row.clone()));
+        let fields = MadeFields::SuspensionBegin(Rc::clone(&row));
         made.push(Made { time: row.start, order: BEGIN, process, thread, fields, roles: begin.clone() });
         let ended = (row.open != Some(true)).then_some(row.time);
         for (time, roles) in [(row.stopped, &stopped), (row.restart, &restart), (ended, &end)] {
             made.extend(time.map(|time| {
                 let order = order_of_end(row.start, time);
-                Made { time, order, process, thread, fields: own(), roles: roles.clone() }
+                let fields = MadeFields::Suspended(Rc::clone(&row));
+                Made { time, order, process, thread, fields, roles: roles.clone() }
             }));
         }
     })
 }
 
 view! {
+    /// A compilation.
     #[derive(Clone, Debug)]
-    struct Compilation of JitMethodRow {
+    pub(super) struct Compilation of JitMethodRow {
         time, start, process, thread, runtime, namespace, method, arguments, il_size, native_size, version, open,
     }
 }
 
-fn compilations(archive: &Archive, roles: &Roles<'_>, made: &mut Vec<Made>) -> Result<(), Error> {
+/// Texts of a compilation, and the field that each of them is.
+const TEXTS: [(ColumnSet<Compilation>, &str); 3] = [
+    (ColumnSet::of(&["namespace"]), "MethodNamespace"),
+    (ColumnSet::of(&["method"]), "MethodName"),
+    (ColumnSet::of(&["arguments"]), "MethodSignature"),
+];
+
+fn compilations(archive: &Archive, roles: &Roles<'_>, with_fields: bool, made: &mut Vec<Made>) -> Result<(), Error> {
     let begin = roles.of(145, None);
     // Version 2 of the event has the number of the method's version.
     let [end_1, end_2] = [1, 2].map(|version| roles.of(143, Some(version)));
+    let unused = TEXTS.iter().filter(|(_, field)| !with_fields && !roles.definitions.look_at(field));
+    let needed = unused.fold(ColumnSet::ALL, |needed, (column, _)| needed.without(*column));
     let mut number = 0_u64;
-    archive.scan(None, |row: &Compilation| {
-        // No table has the number of the method. Any number of its own brings begin and end together.
+    archive.scan_needed(needed, None, None::<fn(&Compilation) -> bool>, |row: &Compilation| {
         number += 1;
-        let fields = |size: (&str, Option<i64>)| {
-            json!({
-                "MethodID": number, (size.0): size.1, "MethodNamespace": row.namespace, "MethodName": row.method,
-                "MethodSignature": row.arguments, "ClrInstanceID": row.runtime,
-            })
-        };
-        let (process, thread) = (row.process, row.thread);
-        let of_begin = fields(("MethodILSize", Some(row.il_size)));
-        made.push(Made { time: row.start, order: BEGIN, process, thread, fields: of_begin, roles: begin.clone() });
+        let (process, thread, row) = (row.process, row.thread, Rc::new(row.clone()));
+        let fields = MadeFields::CompilationBegin(Rc::clone(&row), number);
+        made.push(Made { time: row.start, order: BEGIN, process, thread, fields, roles: begin.clone() });
         if row.open != Some(true) {
             let roles = if row.version.is_some() { &end_2 } else { &end_1 };
-            let (order, fields) = (order_of_end(row.start, row.time), fields(("MethodSize", row.native_size)));
-            made.push(Made { time: row.time, order, process, thread, fields, roles: roles.clone() });
+            let (time, order) = (row.time, order_of_end(row.start, row.time));
+            let fields = MadeFields::CompilationEnd(row, number);
+            made.push(Made { time, order, process, thread, fields, roles: roles.clone() });
         }
+        ControlFlow::Continue(())
     })
 }
 
 view! {
+    /// A tick of allocations.
     #[derive(Clone, Debug)]
-    struct Tick of ClrAllocationRow { time, process, thread, runtime, source, kind, amount, object_type, object_size, heap }
+    pub(super) struct Tick of ClrAllocationRow {
+        time, process, thread, runtime, source, kind, amount, object_type, object_size, heap,
+    }
 }
 
 fn allocations(archive: &Archive, roles: &Roles<'_>, made: &mut Vec<Made>) -> Result<(), Error> {
@@ -203,12 +412,9 @@ fn allocations(archive: &Archive, roles: &Roles<'_>, made: &mut Vec<Made>) -> Re
     let tick = roles.of(10, None);
     archive.scan(None, |row: &Tick| {
         if row.source == TICK {
-            let fields = json!({
-                "AllocationAmount64": row.amount, "AllocationKind": row.kind, "ClrInstanceID": row.runtime,
-                "TypeName": row.object_type, "HeapIndex": row.heap, "ObjectSize": row.object_size,
-            });
-            let (process, thread) = (row.process, row.thread);
-            made.push(Made { time: row.time, order: BEGIN, process, thread, fields, roles: tick.clone() });
+            let (time, process, thread) = (row.time, row.process, row.thread);
+            let fields = MadeFields::Allocation(Box::new(row.clone()));
+            made.push(Made { time, order: BEGIN, process, thread, fields, roles: tick.clone() });
         }
     })
 }
@@ -231,7 +437,7 @@ fn marks(archive: &Archive, definitions: &Definitions, made: &mut Vec<Made>) -> 
             (None, Some(rest)) => (rest, BEGIN, &begin),
             (None, None) => return,
         };
-        let fields = json!({"Name": rest, "Text": row.text});
+        let fields = MadeFields::Mark(Box::new(Mark { name: rest, text: row.text.clone() }));
         let (time, process, thread) = (row.time, row.process, row.thread);
         made.push(Made { time, order, process, thread, fields, roles: roles.clone() });
     })

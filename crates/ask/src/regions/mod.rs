@@ -6,13 +6,13 @@ pub(crate) mod source;
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tracesift_analysis::regions::{Definitions, Event, EventKind, Fields, Matcher, Regions};
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::rows::EventRow;
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::view;
 
 use self::kinds::Kinds;
@@ -22,24 +22,6 @@ view! {
     /// An event with what regions are made of.
     #[derive(Clone, Debug)]
     struct Logged of EventRow { time, process, thread, provider, event, id, version, opcode, activity, fields, guid }
-}
-
-view! {
-    /// The columns that tell kinds of events apart.
-    #[derive(Clone, Debug)]
-    struct KindOfEvent of EventRow { provider, event, id, version, opcode, guid }
-}
-
-impl KindOfEvent {
-    fn kind(&self) -> EventKind<'_> {
-        EventKind {
-            guid: &self.guid,
-            provider: &self.provider,
-            event: &self.event,
-            id: self.id.unwrap_or(i32::from(self.opcode)),
-            version: Some(self.version),
-        }
-    }
 }
 
 impl Logged {
@@ -99,53 +81,44 @@ fn text_of<'v>(document: &'v Value, name: &str) -> Option<Cow<'v, str>> {
 /// When a table cannot be read.
 pub(crate) fn read(archive: &Archive, definitions: &Arc<Definitions>, with_fields: bool) -> Result<Regions, Error> {
     let mut matcher = Matcher::new(definitions, with_fields);
-    let mut made = made::events(archive, definitions)?.into_iter().peekable();
+    let makers = made::makers(archive, definitions)?;
+    let mut made = made::events(archive, definitions, makers, with_fields)?.into_iter().peekable();
     let mut before = |matcher: &mut Matcher<'_>, time: i64| {
         while let Some(event) = made.next_if(|event| event.time <= time) {
             event.hand_to(matcher);
         }
     };
     let mut kinds = Kinds::new(definitions.clone());
-    let mut chosen = kinds.clone();
-    archive.scan_chosen(
-        None,
-        move |row: &KindOfEvent| !chosen.roles(&row.kind()).is_empty(),
-        |row: &Logged| {
-            before(&mut matcher, row.time);
-            let fields = Stored { text: &row.fields, document: OnceCell::new() };
-            let event = Event {
-                time: row.time,
-                process: row.process,
-                thread: row.thread,
-                activity: row.activity.as_deref(),
-                fields: &fields,
-            };
-            matcher.event(&event, kinds.roles(&row.kind()));
-            ControlFlow::Continue(())
-        },
-    )?;
+    // Of most recordings no event has a part, only what tables show.
+    if !makers.known {
+        before(&mut matcher, i64::MAX);
+        return Ok(matcher.finish());
+    }
+    archive.scan_by_keys(ColumnSet::ALL, kinds::chosen(definitions.clone()), |row: &Logged| {
+        before(&mut matcher, row.time);
+        let fields = Stored { text: &row.fields, document: OnceCell::new() };
+        let event = Event {
+            time: row.time,
+            process: row.process,
+            thread: row.thread,
+            activity: row.activity.as_deref(),
+            fields: &fields,
+        };
+        matcher.event(&event, kinds.roles(&row.kind()));
+    })?;
     before(&mut matcher, i64::MAX);
     Ok(matcher.finish())
 }
 
 /// Whether an archive has something that regions can be made of.
 pub(crate) fn has_events(archive: &Archive, definitions: &Arc<Definitions>) -> Result<bool, Error> {
-    Ok(archive.row_count::<EventRow>() > 0 || !made::events(archive, definitions)?.is_empty())
+    Ok(archive.row_count::<EventRow>() > 0 || made::has_any(archive, definitions)?)
 }
 
 impl Made {
     fn hand_to(&self, matcher: &mut Matcher<'_>) {
-        let event = Event { time: self.time, process: self.process, thread: self.thread, activity: None, fields: self };
+        let event =
+            Event { time: self.time, process: self.process, thread: self.thread, activity: None, fields: &self.fields };
         matcher.event(&event, &self.roles);
-    }
-}
-
-impl Fields for Made {
-    fn text(&self, name: &str) -> Option<Cow<'_, str>> {
-        text_of(&self.fields, name)
-    }
-
-    fn json(&self) -> String {
-        self.fields.to_string()
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Seen<'p, 'n, 'r> {
     /// The texts of the numbers of each of them.
     pub(super) texts: Vec<Texts>,
     places: Places,
+    /// Whether the filters let a number of a dimension pass.
+    verdicts: FxHashMap<(usize, i64), bool>,
     /// The sums of each range and place, in a series.
     sums_of: FxHashMap<(u32, u32), u32>,
     /// The numbers of the row at hand; the process first, where processes tell places apart.
@@ -92,6 +94,7 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
             processes,
             texts: plan.keys.iter().map(texts).collect(),
             places,
+            verdicts: FxHashMap::default(),
             sums_of: FxHashMap::default(),
             row: vec![0; width],
             keeper: match asked.listing {
@@ -160,18 +163,23 @@ impl<'p, 'n, 'r> Seen<'p, 'n, 'r> {
     }
 
     /// Whether the filters let the row at hand pass.
-    fn lets_pass(&self) -> bool {
+    fn lets_pass(&mut self) -> bool {
+        let asked = self.asked;
         (!self.by_process || self.is_asked(self.row[0]))
-            && self.asked.patterns.iter().all(|(dimension, wanted)| self.is_wanted(*dimension, wanted))
+            && asked.patterns.iter().all(|(dimension, wanted)| self.is_wanted(*dimension, wanted))
     }
 
-    fn is_wanted(&self, dimension: usize, wanted: &Wanted) -> bool {
+    fn is_wanted(&mut self, dimension: usize, wanted: &Wanted) -> bool {
         let Some(place) = self.dimensions.iter().position(|known| *known == dimension) else { return true };
         let number = self.row[place + 1];
         match &self.texts[place] {
             Texts::Whole(texts) | Texts::Part(_, _, texts) => wanted.lets_pass_text(texts.text(number)),
             Texts::Lists(lists) => lists.lets_pass(number, wanted),
-            Texts::No => self.names.lets_pass(dimension, number, wanted),
+            Texts::No => {
+                let names = &*self.names;
+                let verdict = || names.lets_pass(dimension, number, wanted);
+                *self.verdicts.entry((dimension, number)).or_insert_with(verdict)
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
-use tracesift_trace::rows::{EventRow, ProcessRow};
+use tracesift_archive::{Archive, Error};
+use tracesift_trace::rows::{EventRow, ProcessRow, ThreadRow};
 use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, StackId};
 
@@ -212,6 +213,16 @@ impl By {
     }
 }
 
+/// The class of an event: its name up to its slash.
+pub(super) fn class(event: &str) -> &str {
+    event.split('/').next().unwrap_or_default()
+}
+
+/// The CPU of an event, where it is known.
+pub(super) fn cpu(stored: Part) -> Part {
+    stored.filter(|cpu| *cpu >= 0)
+}
+
 /// The value by which an event is grouped: a number, or the number of a text.
 pub(super) type Part = Option<i64>;
 
@@ -244,12 +255,12 @@ impl Parts {
             }
             By::Fact(Fact::Provider) => self.text(&row.provider)?,
             By::Fact(Fact::Event) => self.text(&row.event)?,
-            By::Fact(Fact::Class) => self.text(row.event.split('/').next().unwrap_or_default())?,
+            By::Fact(Fact::Class) => self.text(class(&row.event))?,
             By::Fact(Fact::Id) => row.id.map(i64::from),
             By::Fact(Fact::Version) => Some(row.version.into()),
             By::Fact(Fact::Opcode) => Some(row.opcode.into()),
             By::Fact(Fact::Level) => row.level.map(i64::from),
-            By::Fact(Fact::Cpu) => Some(i64::from(row.cpu)).filter(|cpu| *cpu >= 0),
+            By::Fact(Fact::Cpu) => cpu(Some(row.cpu.into())),
             By::Fact(Fact::Activity) => match &row.activity {
                 Some(activity) => self.text(activity)?,
                 None => None,
@@ -259,7 +270,18 @@ impl Parts {
         })
     }
 
-    fn text(&mut self, text: &str) -> Result<Part, ()> {
+    /// Takes the processes and threads of an archive, where events are not read one by one.
+    pub(super) fn of_archive(&mut self, by: &[&By], archive: &Archive) -> Result<(), Error> {
+        if by.contains(&&By::Fact(Fact::Process)) {
+            self.processes = archive.rows::<ProcessRow>()?.into_iter().map(|row| (row.process, row)).collect();
+        }
+        if by.contains(&&By::Fact(Fact::Thread)) {
+            archive.scan(None, |row: &ThreadRow| _ = self.tids.insert(row.thread.0.into(), row.tid))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn text(&mut self, text: &str) -> Result<Part, ()> {
         self.names.number(text).map(|number| Some(number.into())).ok_or(())
     }
 

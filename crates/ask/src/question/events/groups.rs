@@ -9,6 +9,7 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::schema::ColumnSet;
 
 use super::Question;
+use super::by_columns;
 use super::dimension::{By, Part, Parts};
 use super::sums::{Budget, FieldSum};
 use crate::events::{EventRead, Events, choice, note_of_selection, notes_of_names};
@@ -39,7 +40,7 @@ pub(super) struct Groups {
     pub(super) events: Vec<u64>,
     pub(super) notes: Vec<String>,
     budget: Budget,
-    left_out: u64,
+    pub(super) left_out: u64,
 }
 
 impl Groups {
@@ -50,6 +51,11 @@ impl Groups {
         let with_fields = !question.sums.is_empty() || by.iter().any(|by| matches!(by, By::Field(..)));
         let needed = by.iter().fold(ColumnSet::of(&["time"]), |needed, by| needed.and(by.needed()));
         let mut all = Self { events: vec![0; ranges.len()], ..Self::default() };
+        if by_columns::can_count(question, &windows) {
+            all = by_columns::count(all, &by, recording.archive())?;
+            all.finish(recording);
+            return Ok(all);
+        }
         let mut key: Vec<Part> = Vec::with_capacity(by.len() + 1);
         let filter = &question.filter;
         let times = Inside::times(&question.inside, recording)?;
@@ -83,19 +89,8 @@ impl Groups {
                 }
             }
         }
-        if !self.groups.contains_key(key.as_slice()) {
-            if self.groups.len() >= MOST_GROUPS {
-                self.left_out += 1;
-                return;
-            }
-            let sums = vec![FieldSum::default(); question.sums.len()];
-            let new = Group { count: 0, first: event.row.time, last: event.row.time, sums };
-            self.groups.insert(key.as_slice().into(), new);
-        }
-        let Some(group) = self.groups.get_mut(key.as_slice()) else { return };
-        group.count += 1;
-        group.first = group.first.min(event.row.time);
-        group.last = group.last.max(event.row.time);
+        self.count(key, event.row.time, question.sums.len());
+        let Some(group) = self.groups.get_mut(key.as_slice()).filter(|_| !question.sums.is_empty()) else { return };
         for (path, sum) in question.sums.iter().zip(&mut group.sums) {
             let mut has_field = false;
             path.each(event.fields, &mut |value| {
@@ -103,6 +98,21 @@ impl Groups {
                 sum.add(value, &mut self.parts.names, &mut self.budget);
             });
             sum.events += u64::from(has_field);
+        }
+    }
+
+    /// Counts an event of a group.
+    #[inline]
+    pub(super) fn count(&mut self, key: &[Part], time: i64, sums: usize) {
+        if let Some(group) = self.groups.get_mut(key) {
+            group.count += 1;
+            group.first = group.first.min(time);
+            group.last = group.last.max(time);
+        } else if self.groups.len() < MOST_GROUPS {
+            let new = Group { count: 1, first: time, last: time, sums: vec![FieldSum::default(); sums] };
+            self.groups.insert(key.into(), new);
+        } else {
+            self.left_out += 1;
         }
     }
 

@@ -1,6 +1,7 @@
 //! `dump events`: how many events of which kinds there are, and what their fields add up to.
 
 mod answer;
+mod by_columns;
 mod dimension;
 mod groups;
 mod keys;

@@ -388,3 +388,54 @@ fn names_of_by_are_facts_first() {
     assert!(matches!(By::parse(" Size "), Ok(By::Field(path, "Size")) if path == FieldPath::new("Size")));
     assert!(Question::default().by.is_empty());
 }
+
+/// Events of a few kinds, processes and activities, some without.
+fn varied_events() -> impl Strategy<Value = Vec<EventRow>> {
+    let kind = (0..3_usize, 0..4_usize, prop::option::of(0..3_i32), 0..2_i16, prop::option::of(0..3_i16));
+    let subject = (prop::option::of(0..2_i32), prop::option::of(0..2_usize), -1..2_i16, 0..50_i64);
+    let row =
+        (kind, subject).prop_map(|((provider, name, id, version, level), (process, activity, cpu, at))| EventRow {
+            provider: ["Maker", "Other", ""][provider].to_owned(),
+            event: ["Read/Start", "Read/Stop", "Read", ""][name].to_owned(),
+            id,
+            version,
+            opcode: version * 7,
+            level,
+            cpu,
+            activity: activity.map(|number| ["one", "two"][number].to_owned()),
+            ..event(at, "", process, &json!({}))
+        });
+    prop::collection::vec(row, 0..60).prop_map(|mut rows| {
+        rows.sort_by_key(|row| row.time);
+        rows
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Events that are counted by their columns are those that are counted one by one, where a filter looks at each.
+    #[test]
+    fn counts_by_columns_are_those_of_single_events(
+        events in varied_events(),
+        by in prop::sample::subsequence(
+            vec!["process", "thread", "provider", "event", "class", "id", "version", "opcode", "level", "cpu", "activity"],
+            0..5,
+        ),
+        pivot in prop::option::of(prop::sample::select(vec!["event", "class", "cpu", "process"])),
+    ) {
+        let directory = TempDir::new().expect("a directory");
+        let source = archive(directory.path(), &events);
+        let mut arguments: Vec<String> = Vec::new();
+        if !by.is_empty() {
+            arguments.push(format!("--by={}", by.join(",")));
+        }
+        arguments.extend(pivot.filter(|pivot| !by.contains(pivot)).map(|pivot| format!("--pivot={pivot}")));
+        let answer = |more: &[&str]| {
+            let all: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
+            let answer = asked(&source, &all);
+            (answer.columns.iter().map(|column| column.key).collect::<Vec<_>>(), answer.rows().cloned().collect::<Vec<_>>())
+        };
+        prop_assert_eq!(answer(&[]), answer(&["--id=0..1000"]));
+    }
+}

@@ -245,6 +245,16 @@ impl TableQuestion for Gc {
     const JOINED: &'static [&'static str] = &["gc_cpu_ns"];
     const SELDOM: &'static [(ColumnSet<Part>, &'static [&'static str])] = &[
         (ColumnSet::of(&["stack"]), &["method", "module", "tag", "stack"]),
+        (ColumnSet::of(&["thread"]), &["thread"]),
+        (ColumnSet::of(&["start", "open"]), &["duration_ns"]),
+        (ColumnSet::of(&["suspending"]), &["suspend_ns"]),
+        (ColumnSet::of(&["since_pause"]), &["ran_ns"]),
+        (ColumnSet::of(&["allocated"]), &["allocated_bytes", "ran_ns"]),
+        (ColumnSet::of(&["allocated_large"]), &["allocated_large_bytes"]),
+        (ColumnSet::of(&["peak_size"]), &["peak_bytes"]),
+        (ColumnSet::of(&["heap_size"]), &["after_max_bytes"]),
+        (ColumnSet::of(&["finalized"]), &["finalized"]),
+        (ColumnSet::of(&["number", "trigger_reason", "trigger_thread", "suspensions", "heaps"]), &[]),
         (ColumnSet::of(&["size_after"]), &["after_max_bytes", "after_bytes"]),
         (ColumnSet::of(&["promoted"]), &["promoted_bytes"]),
         (ColumnSet::of(&["free"]), &["free_bytes", "after_bytes"]),

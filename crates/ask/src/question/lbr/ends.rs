@@ -30,7 +30,7 @@ impl Functions {
     pub(super) fn of(archive: &Archive) -> Result<Self, Error> {
         let mut entries = FxHashSet::default();
         archive.scan(None, |row: &EntryFrameRow| _ = entries.insert(row.frame))?;
-        let named = NamedStacks::of(archive, Granularity::default())?;
+        let named = NamedStacks::of_frames(archive, Granularity::default())?;
         Ok(Self { named, entries, scratch: Vec::new() })
     }
 
@@ -50,8 +50,11 @@ impl Functions {
 
 /// The names of functions by their numbers.
 pub(super) fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
-    let named = NamedStacks::of(archive, Granularity::default())?;
-    let names =
-        (0..named.names.len()).map(|number| (number as i64, named.names.name(MethodId(number as u32)).to_string()));
-    Ok(names.collect())
+    let named = NamedStacks::of_frames(archive, Granularity::default())?;
+    // A frame with a symbol has the name of its address, too, by which nobody calls it.
+    let mut is_used = vec![false; named.names.len()];
+    let last = named.stacks.frames().filter_map(<[MethodId]>::last);
+    last.for_each(|method| is_used.get_mut(method.0 as usize).into_iter().for_each(|used| *used = true));
+    let used = (0_u32..).zip(is_used).filter(|(_, is_used)| *is_used);
+    Ok(used.map(|(number, _)| (number.into(), named.names.name(MethodId(number)).into_text())).collect())
 }

@@ -1,5 +1,7 @@
 //! The columns of `dump regions`.
 
+use std::sync::Arc;
+
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 use super::sums::Figures;
@@ -11,8 +13,8 @@ use crate::threads;
 /// Regions added up.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    pub(super) process: Option<ProcessRow>,
-    pub(super) thread: Option<ThreadRow>,
+    pub(super) process: Option<Arc<ProcessRow>>,
+    pub(super) thread: Option<Arc<ThreadRow>>,
     pub(super) region: Option<String>,
     pub(super) path: Option<String>,
     pub(super) name: Option<String>,
@@ -22,7 +24,7 @@ pub struct Row {
 
 impl OfProcess for Row {
     fn process(&self) -> Option<&ProcessRow> {
-        self.process.as_ref()
+        self.process.as_deref()
     }
 }
 
@@ -164,14 +166,14 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "process_label",
         "Process",
         Kind::Text,
-        |r| r.process.as_ref().map(of_process::name_with_marks).into(),
+        |r| r.process.as_deref().map(of_process::name_with_marks).into(),
         "Name and pid of the process.",
     ),
     ColumnOf::people(
         "thread_label",
         "Thread",
         Kind::Text,
-        |r| r.thread.as_ref().map(|thread| threads::label(r.process.as_ref(), thread)).into(),
+        |r| r.thread.as_ref().map(|thread| threads::label(r.process.as_deref(), thread)).into(),
         "Process, thread id and name.",
     ),
     ColumnOf::always("region", "Region", Kind::Text, |r| r.region.clone().into(), "Name of the definition."),
@@ -209,8 +211,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
 /// A single region.
 #[derive(Clone, Debug, Default)]
 pub struct Single {
-    pub(super) process: Option<ProcessRow>,
-    pub(super) thread: Option<ThreadRow>,
+    pub(super) process: Option<Arc<ProcessRow>>,
+    pub(super) thread: Option<Arc<ThreadRow>>,
     pub(super) region: String,
     pub(super) path: String,
     pub(super) name: String,
@@ -223,7 +225,7 @@ pub struct Single {
 
 impl OfProcess for Single {
     fn process(&self) -> Option<&ProcessRow> {
-        self.process.as_ref()
+        self.process.as_deref()
     }
 }
 
@@ -286,8 +288,8 @@ pub const LIST: Columns<Single> = Columns(&[
         "Thread",
         Kind::Text,
         |r| match &r.thread {
-            Some(thread) => threads::label(r.process.as_ref(), thread).into(),
-            None => r.process.as_ref().map(of_process::name_with_marks).into(),
+            Some(thread) => threads::label(r.process.as_deref(), thread).into(),
+            None => r.process.as_deref().map(of_process::name_with_marks).into(),
         },
         "Process, thread id and name.",
     ),

@@ -126,8 +126,8 @@ struct Found {
     regions: Regions,
     nesting: Nesting,
     /// Rows of the processes that are asked for.
-    processes: FxHashMap<ProcessId, ProcessRow>,
-    threads: FxHashMap<ThreadId, ThreadRow>,
+    processes: FxHashMap<ProcessId, Arc<ProcessRow>>,
+    threads: FxHashMap<ThreadId, Arc<ThreadRow>>,
 }
 
 /// What the regions of a row have in common.
@@ -155,10 +155,12 @@ impl Question {
         let regions = regions::read(archive, &definitions, self.show == Show::List)?;
         let nesting = Nesting::of(&regions.regions, &definitions);
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let known = Processes::new(&processes);
-        let asked = known.accepted(&self.filter).map(|(_, row)| (row.process, row.clone()));
-        let threads = archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row));
-        Ok(Found { regions, nesting, processes: asked.collect(), threads: threads.collect() })
+        let mut is_asked = vec![false; processes.len()];
+        Processes::new(&processes).accepted(&self.filter).for_each(|(place, _)| is_asked[place] = true);
+        let asked = processes.into_iter().zip(is_asked).filter(|(_, is_asked)| *is_asked);
+        let processes = asked.map(|(row, _)| (row.process, Arc::new(row))).collect();
+        let threads = archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, Arc::new(row)));
+        Ok(Found { regions, nesting, processes, threads: threads.collect() })
     }
 
     /// Whether a region of this process and name is asked for.

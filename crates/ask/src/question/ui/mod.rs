@@ -228,7 +228,13 @@ impl Ask for Question {
             return focus::section(recording, self, &processes, &threads, &accepted);
         }
         let known = Known::new(&processes, &threads);
-        let mut names = StackNames::new(recording.named_stacks(Granularity::default())?);
+        // Only switches and samples have stacks here.
+        let has_stacks = recording.info().has_switches || recording.file.has_samples;
+        let mut names = if has_stacks {
+            StackNames::new(recording.named_stacks(Granularity::default())?)
+        } else {
+            StackNames::default()
+        };
         let is_asked = |report: &Report| known.process_of(report).is_some_and(|process| accepted.contains(&process));
         let mut reports = delays::reports(recording, self, is_asked, &mut names)?;
         if tells_by_switches {
@@ -323,7 +329,7 @@ impl Question {
         known: &Known<'_>,
         names: &mut StackNames,
     ) -> Result<Section, Error> {
-        let named = recording.named_stacks(Granularity::default())?;
+        let named = names.methods();
         let tags = (about == About::Sums(By::Tag)).then(|| self.tags.clone().unwrap_or_else(built_in_tags));
         let mut places = match &tags {
             None => Places::Methods(Labels::default()),

@@ -222,6 +222,15 @@ impl Cell for String {
     }
 }
 
+/// Takes a text or list of a row in the room of the one before, where there is one.
+#[inline]
+fn set_owned<T: ToOwned + ?Sized>(before: &mut Option<T::Owned>, value: Option<&T>) {
+    match (before.as_mut(), value) {
+        (Some(before), Some(value)) => value.clone_into(before),
+        (_, value) => *before = value.map(T::to_owned),
+    }
+}
+
 impl Cell for Option<String> {
     type Builder = StringBuilder;
     type View = TextView;
@@ -240,11 +249,7 @@ impl Cell for Option<String> {
     }
 
     fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
-        match (self.as_mut(), view.get(row)) {
-            // The text before has room already.
-            (Some(before), Some(text)) => text.clone_into(before),
-            (_, text) => *self = text.map(str::to_owned),
-        }
+        set_owned(self, view.get(row));
         Some(())
     }
 
@@ -294,11 +299,7 @@ impl Cell for Option<Vec<i64>> {
     }
 
     fn set(&mut self, view: &Self::View, row: usize) -> Option<()> {
-        match (self.as_mut(), view.get(row)) {
-            // The list before has room already.
-            (Some(before), Some(values)) => values.clone_into(before),
-            (_, values) => *self = values.map(<[i64]>::to_vec),
-        }
+        set_owned(self, view.get(row));
         Some(())
     }
 

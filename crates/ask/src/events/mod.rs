@@ -1,6 +1,7 @@
 //! Single events: which of them, and what they say.
 
 mod candidates;
+pub(crate) mod column_keys;
 mod condition;
 mod field_filter;
 mod filter;

@@ -6,21 +6,15 @@ use rustc_hash::FxHashMap;
 use tracesift_analysis::regions::{Definitions, EventKind, Role};
 use tracesift_archive::Keys;
 use tracesift_trace::rows::EventRow;
-use tracesift_trace::schema::column_key;
 use tracesift_trace::view;
+
+use crate::events::column_keys::{EVENT, GUID, ID, OPCODE, PROVIDER, VERSION};
 
 view! {
     /// The columns that tell kinds of events apart.
     #[derive(Clone, Debug)]
     pub(super) struct KindOfEvent of EventRow { provider, event, id, version, opcode, guid }
 }
-
-const PROVIDER: u64 = column_key("provider");
-const EVENT: u64 = column_key("event");
-const ID: u64 = column_key("id");
-const VERSION: u64 = column_key("version");
-const OPCODE: u64 = column_key("opcode");
-const GUID: u64 = column_key("guid");
 
 /// Chooses the events that do something for the definitions. The texts of a kind are compared once per batch.
 pub(super) fn chosen(

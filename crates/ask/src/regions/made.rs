@@ -14,8 +14,10 @@ use tracesift_analysis::regions::{Definitions, EventKind, Fields, Role, canonica
 use tracesift_archive::{Archive, Error, Keys};
 use tracesift_etl::payload::dotnet::RUNTIME_PROVIDER;
 use tracesift_trace::rows::{ClrAllocationRow, EventRow, GcCollectionRow, GcSuspensionRow, JitMethodRow, MarkRow};
-use tracesift_trace::schema::{ColumnSet, column_key};
+use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{ProcessId, ThreadId, view};
+
+use crate::events::column_keys::{GUID, ID, PROVIDER};
 
 const RUNTIME: &str = "Microsoft-Windows-DotNETRuntime";
 
@@ -200,23 +202,6 @@ impl<'d> Roles<'d> {
     }
 }
 
-view! {
-    /// The columns that tell whether an event is one of the runtime.
-    #[derive(Clone, Debug)]
-    struct OfProvider of EventRow { provider, id }
-}
-
-const PROVIDER: u64 = column_key("provider");
-const ID: u64 = column_key("id");
-
-view! {
-    /// The columns that tell who logged an event.
-    #[derive(Clone, Debug)]
-    struct MakerOfEvent of EventRow { provider, guid }
-}
-
-const GUID: u64 = column_key("guid");
-
 /// Who logged the events of an archive, by the texts of its columns alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Makers {
@@ -232,7 +217,8 @@ pub(super) struct Makers {
 /// When a table cannot be read.
 pub(super) fn makers(archive: &Archive, definitions: &Definitions) -> Result<Makers, Error> {
     let definitions = definitions.clone();
-    archive.fold_keys(ColumnSet::ALL, Makers::default(), move |makers, keys: &Keys<'_, MakerOfEvent>| {
+    let needed = ColumnSet::of(&["provider", "guid"]);
+    archive.fold_keys(needed, Makers::default(), move |makers, keys: &Keys<'_, EventRow>| {
         let (providers, guids) = (keys.texts::<PROVIDER>()?, keys.texts::<GUID>()?);
         let mut providers = (0..providers.count()).filter_map(|number| providers.text(number));
         let mut guids = (0..guids.count()).filter_map(|number| guids.text(number));
@@ -253,7 +239,8 @@ fn families(archive: &Archive, roles: &Roles<'_>, makers: Makers) -> Result<Vec<
     if families.is_empty() || !makers.runtime {
         return Ok(families);
     }
-    archive.fold_keys(ColumnSet::ALL, families, |families: &mut Vec<Family>, keys: &Keys<'_, OfProvider>| {
+    let needed = ColumnSet::of(&["provider", "id"]);
+    archive.fold_keys(needed, families, |families: &mut Vec<Family>, keys: &Keys<'_, EventRow>| {
         let (providers, ids) = (keys.texts::<PROVIDER>()?, keys.numbers::<ID>()?);
         let of_runtime: Vec<bool> =
             (0..providers.count()).map(|number| providers.text(number) == Some(RUNTIME)).collect();
@@ -281,8 +268,8 @@ pub(super) fn has_any(archive: &Archive, definitions: &Definitions) -> Result<bo
     Ok(!made.is_empty())
 }
 
-/// The events that have a part in regions, in the order of time; `makers`: those of the events that the archive keeps. `with_fields`: somebody looks at fields that the definitions do not
-/// name.
+/// The events that have a part in regions, in the order of time. `makers`: those of the events that the archive keeps;
+/// `with_fields`: somebody looks at fields that the definitions do not name.
 ///
 /// # Errors
 /// When a table cannot be read.

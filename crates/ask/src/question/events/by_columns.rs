@@ -3,34 +3,15 @@
 
 use tracesift_archive::{Archive, Error, Keys, Numbers, Texts};
 use tracesift_trace::rows::EventRow;
-use tracesift_trace::schema::{ColumnSet, column_key};
-use tracesift_trace::view;
+use tracesift_trace::schema::ColumnSet;
 
 use super::Question;
 use super::dimension::{By, Fact, Part, Parts, class, cpu};
 use super::groups::Groups;
+use crate::events::column_keys::{
+    ACTIVITY, CPU, EVENT, ID, LEVEL, OPCODE, PROCESS, PROVIDER, STACK, THREAD, TIME, VERSION,
+};
 use crate::time_windows::TimeWindows;
-
-view! {
-    /// What tells of an event without its fields.
-    #[derive(Clone, Debug)]
-    struct Counted of EventRow {
-        time, cpu, process, thread, provider, event, id, version, opcode, level, activity, stack,
-    }
-}
-
-const TIME: u64 = column_key("time");
-const CPU: u64 = column_key("cpu");
-const PROCESS: u64 = column_key("process");
-const THREAD: u64 = column_key("thread");
-const PROVIDER: u64 = column_key("provider");
-const EVENT: u64 = column_key("event");
-const ID: u64 = column_key("id");
-const VERSION: u64 = column_key("version");
-const OPCODE: u64 = column_key("opcode");
-const LEVEL: u64 = column_key("level");
-const ACTIVITY: u64 = column_key("activity");
-const STACK: u64 = column_key("stack");
 
 /// Whether a question is about all events of a recording, and about nothing that their fields say.
 pub(super) fn can_count(question: &Question, windows: &TimeWindows) -> bool {
@@ -44,14 +25,18 @@ pub(super) fn can_count(question: &Question, windows: &TimeWindows) -> bool {
         && by.all(|by| matches!(by, By::Fact(_)))
 }
 
-/// The groups of all events of an archive. `groups` has none yet.
-pub(super) fn count(mut groups: Groups, by: &[&By], archive: &Archive) -> Result<Groups, Error> {
+/// The groups of all events of an archive, by the columns that are `needed`. `groups` has none yet.
+pub(super) fn count(
+    mut groups: Groups,
+    by: &[&By],
+    needed: ColumnSet<EventRow>,
+    archive: &Archive,
+) -> Result<Groups, Error> {
     groups.parts.of_archive(by, archive)?;
-    let needed = by.iter().fold(ColumnSet::of(&["time"]), |needed: ColumnSet<Counted>, by| needed.and(columns(by)));
     let facts: Vec<Fact> =
         by.iter().filter_map(|by| if let By::Fact(fact) = by { Some(*fact) } else { None }).collect();
     let mut key: Vec<Part> = Vec::with_capacity(facts.len() + 1);
-    archive.fold_keys(needed, groups, move |groups: &mut Groups, keys: &Keys<'_, Counted>| {
+    archive.fold_keys(needed, groups, move |groups: &mut Groups, keys: &Keys<'_, EventRow>| {
         let times = keys.numbers::<TIME>()?;
         let columns = facts.iter().map(|fact| Column::of(*fact, keys)).collect::<Result<Vec<Column<'_>>, String>>();
         let mut columns = columns?;
@@ -74,24 +59,6 @@ pub(super) fn count(mut groups: Groups, by: &[&By], archive: &Archive) -> Result
     })
 }
 
-/// The stored columns that a fact is made of.
-fn columns(by: &By) -> ColumnSet<Counted> {
-    let By::Fact(fact) = by else { return ColumnSet::NONE };
-    match fact {
-        Fact::Process => ColumnSet::of(&["process"]),
-        Fact::Thread => ColumnSet::of(&["thread"]),
-        Fact::Provider => ColumnSet::of(&["provider"]),
-        Fact::Event | Fact::Class => ColumnSet::of(&["event"]),
-        Fact::Id => ColumnSet::of(&["id"]),
-        Fact::Version => ColumnSet::of(&["version"]),
-        Fact::Opcode => ColumnSet::of(&["opcode"]),
-        Fact::Level => ColumnSet::of(&["level"]),
-        Fact::Cpu => ColumnSet::of(&["cpu"]),
-        Fact::Activity => ColumnSet::of(&["activity"]),
-        Fact::Stack => ColumnSet::of(&["stack"]),
-    }
-}
-
 /// The parts of the events of a batch.
 enum Column<'a> {
     Numbers(Numbers),
@@ -101,7 +68,7 @@ enum Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    fn of(fact: Fact, keys: &Keys<'a, Counted>) -> Result<Self, String> {
+    fn of(fact: Fact, keys: &Keys<'a, EventRow>) -> Result<Self, String> {
         let texts = |texts: Texts<'a>, part| {
             let parts = vec![None; texts.count()];
             Self::Texts(texts, part, parts)

@@ -52,7 +52,7 @@ impl Groups {
         let needed = by.iter().fold(ColumnSet::of(&["time"]), |needed, by| needed.and(by.needed()));
         let mut all = Self { events: vec![0; ranges.len()], ..Self::default() };
         if by_columns::can_count(question, &windows) {
-            all = by_columns::count(all, &by, recording.archive())?;
+            all = by_columns::count(all, &by, needed, recording.archive())?;
             all.finish(recording);
             return Ok(all);
         }
@@ -90,7 +90,10 @@ impl Groups {
             }
         }
         self.count(key, event.row.time, question.sums.len());
-        let Some(group) = self.groups.get_mut(key.as_slice()).filter(|_| !question.sums.is_empty()) else { return };
+        if question.sums.is_empty() {
+            return;
+        }
+        let Some(group) = self.groups.get_mut(key.as_slice()) else { return };
         for (path, sum) in question.sums.iter().zip(&mut group.sums) {
             let mut has_field = false;
             path.each(event.fields, &mut |value| {

@@ -12,6 +12,7 @@ mod clock_rates;
 pub mod column_choice;
 pub mod columns;
 pub mod command_line;
+pub mod compare;
 pub mod core_columns;
 pub mod core_figures;
 pub mod drivers;

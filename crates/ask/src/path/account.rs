@@ -112,7 +112,7 @@ pub(crate) struct Key {
 }
 
 /// A part of a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     /// What its time has in common.
     pub(crate) key: Key,
@@ -123,6 +123,8 @@ pub(crate) struct Part {
     pub(crate) leaves: u64,
     /// The longest of these, ns.
     pub(crate) longest: i64,
+    /// Sum of the squares of their lengths, ns².
+    pub(crate) squares: f64,
     /// Samples.
     pub(crate) samples: u64,
 }
@@ -244,8 +246,14 @@ fn of_samples(
             *samples += 1;
         }
     })?;
-    let part =
-        |did, time, samples| Part { key: Key { party, did, whom: For::Own }, time, leaves: 0, longest: 0, samples };
+    let part = |did, time, samples| Part {
+        key: Key { party, did, whom: For::Own },
+        time,
+        leaves: 0,
+        longest: 0,
+        squares: 0.0,
+        samples,
+    };
     let mut parts: Vec<Part> =
         codes.into_iter().map(|(code, (time, samples))| part(Did::Run(Some(code)), time, samples)).collect();
     let sampled = parts.iter().fold(0_i64, |sum, part| sum.saturating_add(part.time));
@@ -268,6 +276,7 @@ struct Stretches {
     time: i64,
     leaves: u64,
     longest: i64,
+    squares: f64,
 }
 
 impl Stretches {
@@ -276,6 +285,7 @@ impl Stretches {
         self.time = self.time.saturating_add(length);
         self.leaves += 1;
         self.longest = self.longest.max(length);
+        self.squares += (length as f64).powi(2);
     }
 }
 
@@ -353,6 +363,7 @@ impl<'a, 'p, 's> Collector<'a, 'p, 's> {
             time: of.time,
             leaves: of.leaves,
             longest: of.longest,
+            squares: of.squares,
             samples: 0,
         };
         let mut parts: Vec<Part> = self.others.into_iter().map(of_others).collect();
@@ -366,11 +377,11 @@ impl<'a, 'p, 's> Collector<'a, 'p, 's> {
             if share.run > best.0 {
                 *best = (share.run, parts.len());
             }
-            parts.push(Part { key, time: share.run, leaves: 0, longest: 0, samples });
+            parts.push(Part { key, time: share.run, leaves: 0, longest: 0, squares: 0.0, samples });
         }
         for (group, (_, place)) in largest {
             if let (Some(part), Some((_, of))) = (parts.get_mut(place), self.groups.get(group as usize)) {
-                (part.leaves, part.longest) = (of.leaves, of.longest);
+                (part.leaves, part.longest, part.squares) = (of.leaves, of.longest, of.squares);
             }
         }
         parts.sort_unstable_by_key(|part| part.key);

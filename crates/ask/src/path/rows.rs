@@ -58,23 +58,25 @@ pub(crate) struct Row {
     pub(crate) leaves: Option<u64>,
     /// The longest of these, ns.
     pub(crate) longest: Option<i64>,
+    /// Sum of the squares of their lengths, ns².
+    pub(crate) squares: f64,
     /// Samples.
     pub(crate) samples: u64,
 }
 
 /// Names the parts of accounts.
-pub(crate) struct Namer<'a, 'b> {
-    pub(crate) parties: &'a Parties<'b>,
-    pub(crate) places: &'a Places<'b>,
+pub(crate) struct Namer<'a, 'p, 's> {
+    pub(crate) parties: &'a Parties<'p>,
+    pub(crate) places: &'a Places<'s>,
     pub(crate) disturbances: &'a Disturbances,
 }
 
-impl Namer<'_, '_> {
+impl Namer<'_, '_, '_> {
     /// The rows of an account at a level, in the order of their names. Their times add up to those of the parts.
     pub(crate) fn rows(&self, account: &Account, detail: Detail) -> Vec<Row> {
         let mut rows: BTreeMap<Name, Row> = BTreeMap::new();
         for part in &account.parts {
-            let name = coarse(self.name(part), detail);
+            let name = self.name(part).coarse(detail);
             // Samples divide the stretches of runs only below the level of threads.
             let is_divided = detail > Detail::Who && matches!(part.key.did, Did::Run(_) | Did::NotSampled);
             let row = rows.entry(name.clone()).or_insert_with(|| Row {
@@ -82,11 +84,13 @@ impl Namer<'_, '_> {
                 time: 0,
                 leaves: (!is_divided).then_some(0),
                 longest: (!is_divided).then_some(0),
+                squares: 0.0,
                 samples: 0,
             });
             row.time = row.time.saturating_add(part.time);
             row.leaves = row.leaves.map(|leaves| leaves + part.leaves);
             row.longest = row.longest.map(|longest| longest.max(part.longest));
+            row.squares += part.squares;
             row.samples += part.samples;
         }
         rows.into_values().collect()
@@ -182,18 +186,20 @@ impl Namer<'_, '_> {
     }
 }
 
-/// Leaves out what a level does not tell apart.
-fn coarse(mut name: Name, detail: Detail) -> Name {
-    if detail < Detail::Site {
-        (name.site, name.for_site) = (None, None);
+impl Name {
+    /// The name without what a level does not tell apart.
+    pub(crate) fn coarse(mut self, detail: Detail) -> Self {
+        if detail < Detail::Site {
+            (self.site, self.for_site) = (None, None);
+        }
+        if detail < Detail::Tag {
+            (self.tag, self.ended_by, self.for_tag) = (None, None, None);
+        }
+        if detail < Detail::Who {
+            (self.process, self.thread) = (None, None);
+        }
+        self
     }
-    if detail < Detail::Tag {
-        (name.tag, name.ended_by, name.for_tag) = (None, None, None);
-    }
-    if detail < Detail::Who {
-        (name.process, name.thread) = (None, None);
-    }
-    name
 }
 
 fn state(did: Did) -> &'static str {

@@ -2,8 +2,9 @@
 
 use crate::answer::{ColumnOf, Kind};
 use crate::columns::Columns;
-use crate::path::account::Level;
+use crate::path::account::{Account, Level};
 use crate::path::rows;
+use crate::path::window::Window;
 
 /// A row of the answer.
 #[derive(Clone, Debug)]
@@ -18,6 +19,13 @@ pub struct Row {
     pub(super) level: Level,
     /// Part of an account.
     pub(super) part: rows::Row,
+}
+
+impl Row {
+    pub(super) fn new(account: &Account, part: rows::Row) -> Self {
+        let Window { number, span, .. } = account.window;
+        Self { window: number, window_start: span.start, window_length: span.length(), level: account.level, part }
+    }
 }
 
 /// The columns.
@@ -126,7 +134,6 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     ColumnOf::always("for_site", "For", Kind::Text, |r| r.part.name.for_site.as_ref().into(), "Method of that wait."),
 ]);
 
-#[expect(clippy::cast_precision_loss, reason = "a share is shown with three digits")]
 fn share(row: &Row) -> Option<f64> {
     (row.window_length > 0).then(|| row.part.time as f64 / row.window_length as f64)
 }

@@ -5,15 +5,14 @@ pub mod columns;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tracesift_analysis::disturbances::Disturbances;
 use tracesift_analysis::tags::TagSet;
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::Granularity;
 use tracesift_grammar::{Patterns, TimeRange};
-use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row};
+pub use crate::path::Follow;
 pub use crate::path::rows::Detail;
 pub use crate::path::spec::{WindowError, WindowKind, WindowSpec};
 
@@ -23,26 +22,16 @@ use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
-use crate::path::account::{self, Account, Level, Switched};
-use crate::path::parties::Parties;
-use crate::path::places::Places;
-use crate::path::rows::{self, Namer};
-use crate::path::window::{People, Window, WindowQuery};
+use crate::path::account::{Account, Level};
+use crate::path::rows;
+use crate::path::window::WindowQuery;
+use crate::path::{AccountQuery, Missing};
 use crate::recording::OpenRecording;
 use crate::tag_files;
 use crate::usage_error::UsageError;
 
 /// Rows shown where nobody says how many.
 const ROWS: usize = 20;
-
-/// What a wait for work means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Follow {
-    /// It is a wait: the path returns to the thread that waited.
-    Waits,
-    /// The request of the thread came from the thread that ended the wait: the path goes on there.
-    Requests,
-}
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -164,75 +153,48 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let Some(level) = Level::of(recording) else {
-            let why = recording.file.absence_of("context_switches");
-            return Ok(recording.file.absent("context switches", why));
-        };
-        let archive = recording.archive();
-        let processes: Vec<ProcessRow> = archive.rows()?;
-        let threads: Vec<ThreadRow> = archive.rows()?;
-        let people = People { processes: &processes, threads: &threads };
-        let query = WindowQuery { spec: self.window.clone(), filter: self.filter.clone(), anchor: self.anchor.clone() };
-        match query.find(recording, people)? {
-            Ok(windows) => self.accounts(recording, level, &windows, people),
-            Err(why) => Ok(recording.file.absent("window", why)),
+        let mut shown = Vec::new();
+        let mut sums = Sums::default();
+        let top = Top { take: self.top.take.or(Some(ROWS)), ..self.top };
+        let found = self.query().each(recording, |account, namer| {
+            let mut rows = namer.rows(account, self.detail);
+            sums.add(account, &rows);
+            rows.sort_by_key(|row| row.time);
+            let all = rows.len();
+            top.apply(&mut rows);
+            sums.hide(all, &rows);
+            shown.extend(rows.into_iter().map(|part| Row::new(account, part)));
+        })?;
+        if let Err(Missing { what, why }) = found {
+            return Ok(recording.file.absent(what, why));
         }
+        let mut section = COLUMNS.section(&recording.file, &shown, sums.facts());
+        section.notes.extend(sums.notes());
+        section.warnings.extend(sums.warning());
+        Ok(section)
     }
 }
 
 impl Question {
-    fn accounts(
-        &self,
-        recording: &OpenRecording,
-        level: Level,
-        windows: &[Window],
-        people: People<'_>,
-    ) -> Result<Section, Error> {
-        let named = recording.named_stacks(Granularity::default())?;
-        let set = self.tags.clone().unwrap_or_else(crate::table_question::built_in_tags);
-        let mut places = Places::new(&named, &set);
-        let is_linux = recording.info().kind == "perf";
-        let switched = if level == Level::Samples { Switched::default() } else { Switched::of(recording)? };
-        let mut shown = Vec::new();
-        let mut sums = Sums::default();
-        for window in windows {
-            let mut parties = Parties::new(people, window.process, is_linux);
-            let follows_requests = self.follow.map_or(window.hops, |follow| follow == Follow::Requests);
-            let account = account::of(
-                recording,
-                *window,
-                (level, follows_requests),
-                people,
-                &switched,
-                (&mut parties, &mut places),
-            )?;
-            let namer = Namer { parties: &parties, places: &places, disturbances: &self.disturbances };
-            let mut rows = namer.rows(&account, self.detail);
-            sums.add(&account, &rows);
-            rows.sort_by_key(|row| row.time);
-            let top = Top { take: self.top.take.or(Some(ROWS)), ..self.top };
-            let all = rows.len();
-            top.apply(&mut rows);
-            sums.hidden += all - rows.len();
-            sums.shown = rows.iter().fold(sums.shown, |sum, row| sum.saturating_add(row.time));
-            shown.extend(rows.into_iter().map(|part| Row {
-                window: window.number,
-                window_start: window.span.start,
-                window_length: window.span.length(),
-                level: account.level,
-                part,
-            }));
+    fn query(&self) -> AccountQuery {
+        AccountQuery {
+            windows: WindowQuery {
+                spec: self.window.clone(),
+                filter: self.filter.clone(),
+                anchor: self.anchor.clone(),
+            },
+            follow: self.follow,
+            disturbances: Arc::clone(&self.disturbances),
+            tags: self.tags.clone(),
         }
-        let mut section = COLUMNS.section(&recording.file, &shown, sums.facts());
-        section.notes.extend(sums.notes(level, windows.len()));
-        section.warnings.extend(sums.warnings());
-        Ok(section)
     }
 }
 
 /// What is said below the rows.
 #[derive(Default)]
 struct Sums {
+    windows: usize,
+    level: Option<Level>,
     window: i64,
     run: i64,
     ready: i64,
@@ -246,6 +208,8 @@ struct Sums {
 impl Sums {
     fn add(&mut self, account: &Account, rows: &[rows::Row]) {
         let add = |sum: &mut i64, time: i64| *sum = sum.saturating_add(time);
+        self.windows += 1;
+        self.level = Some(account.level);
         add(&mut self.window, account.window.span.length());
         for row in rows {
             add(
@@ -276,21 +240,27 @@ impl Sums {
         ]
     }
 
-    fn notes(&self, level: Level, windows: usize) -> Vec<String> {
+    /// Counts those of all rows of a window that are not shown.
+    fn hide(&mut self, all: usize, shown: &[rows::Row]) {
+        self.hidden += all.saturating_sub(shown.len());
+        self.shown = shown.iter().fold(self.shown, |sum, row| sum.saturating_add(row.time));
+    }
+
+    fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if windows > 1 {
-            notes.push(format!("{windows} windows fit; the figures below the rows are their sums"));
+        if self.windows > 1 {
+            notes.push(format!("{} windows fit; the figures below the rows are their sums", self.windows));
         }
         if self.hidden > 0 {
             let (hidden, rest) = (self.hidden, crate::time_format::seconds(self.window.saturating_sub(self.shown), 6));
             notes.push(format!("{hidden} rows with {rest} s are not shown: --top shows more"));
         }
-        notes.extend(match level {
-            Level::Full => None,
-            Level::Switches => {
+        notes.extend(match self.level {
+            None | Some(Level::Full) => None,
+            Some(Level::Switches) => {
                 Some("no ready events were recorded: nobody knows who ended a wait, so the account has one thread only".to_owned())
             }
-            Level::Samples => Some(
+            Some(Level::Samples) => Some(
                 "no context switches were recorded: the account has the CPU samples of one thread, and what they leave of the window"
                     .to_owned(),
             ),
@@ -298,7 +268,7 @@ impl Sums {
         notes
     }
 
-    fn warnings(&self) -> Option<Limit> {
+    fn warning(&self) -> Option<Limit> {
         // More than 2 % makes an account doubtful.
         (self.unknown.saturating_mul(50) > self.window && self.window > 0).then(|| {
             let percent = self.unknown.saturating_mul(100) / self.window.max(1);

@@ -38,7 +38,7 @@ pub mod options;
 pub mod order;
 mod over_files;
 mod owned_rows;
-mod path;
+pub mod path;
 pub mod process_columns;
 pub mod processes;
 pub mod profile;

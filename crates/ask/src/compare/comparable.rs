@@ -9,8 +9,17 @@ use crate::path::account::Level;
 use crate::recording::OpenRecording;
 
 /// Facts of the recorder that differ between any two recordings, or tell nothing of how fast a machine is.
-const PASSING: [&str; 9] =
-    ["format", "recording.", "processes.", "descriptors.", "memory.", "process_memory.", "energy.", "vdso", "utc_offset"];
+const PASSING: [&str; 9] = [
+    "format",
+    "recording.",
+    "processes.",
+    "descriptors.",
+    "memory.",
+    "process_memory.",
+    "energy.",
+    "vdso",
+    "utc_offset",
+];
 
 /// Facts of the recorder's own work that make recordings differ in what they measure.
 const OF_RECORDER: [&str; 3] = ["recording.profiles", "recording.frequency", "recording.call_graph"];
@@ -120,7 +129,8 @@ impl Comparability {
     #[must_use]
     pub fn text(&self) -> String {
         let texts = |least: Severity| {
-            let texts = self.reasons.iter().filter(|reason| reason.severity >= least).map(|reason| reason.text.as_str());
+            let texts =
+                self.reasons.iter().filter(|reason| reason.severity >= least).map(|reason| reason.text.as_str());
             texts.collect::<Vec<_>>().join("; ")
         };
         match self.worst() {
@@ -222,7 +232,10 @@ pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
     add("clock", Some(info.clock.clone()));
     add("cpu.event", info.cpu_event.clone());
     let sources = info.sample_sources.iter().filter(|source| source.interval_ns > 0);
-    add("sampling", Some(sources.map(|source| format!("{} {} ns", source.name, source.interval_ns)).collect::<Vec<_>>().join(", ")));
+    add(
+        "sampling",
+        Some(sources.map(|source| format!("{} {} ns", source.name, source.interval_ns)).collect::<Vec<_>>().join(", ")),
+    );
     for (key, value) in &info.facts {
         let starts = |list: &[&str]| list.iter().any(|start| key.starts_with(start));
         if !starts(&PASSING) || starts(&OF_RECORDER) {
@@ -248,7 +261,10 @@ mod tests {
             time: 0,
             date: None,
             reported: None,
-            facts: facts.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+            facts: facts
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect::<BTreeMap<_, _>>(),
             warnings: Vec::new(),
             kind: "etl".to_owned(),
             level: Level::Full,
@@ -278,9 +294,15 @@ mod tests {
 
     #[test]
     fn runs_that_measure_different_things_stop() {
-        let mixed = |place: usize| Run { kind: if place == 7 { "perf" } else { "etl" }.to_owned(), ..run(&place.to_string(), &[]) };
+        let mixed = |place: usize| Run {
+            kind: if place == 7 { "perf" } else { "etl" }.to_owned(),
+            ..run(&place.to_string(), &[])
+        };
         assert_eq!(eight(mixed).text(), "not comparable, because the recordings are of different kinds: etl and perf");
-        let weaker = |place: usize| Run { level: if place == 2 { Level::Switches } else { Level::Full }, ..run(&place.to_string(), &[]) };
+        let weaker = |place: usize| Run {
+            level: if place == 2 { Level::Switches } else { Level::Full },
+            ..run(&place.to_string(), &[])
+        };
         assert_eq!(eight(weaker).text(), "not comparable, because some runs have no ready events, such as 2");
         let twice = |place: usize| run(&(place / 2).to_string(), &[]);
         assert_eq!(eight(twice).text(), "not comparable, because the recording 0 stands in them twice");

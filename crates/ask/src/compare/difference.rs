@@ -77,7 +77,12 @@ pub struct ShownRow {
 }
 
 impl Difference {
-    pub(super) fn of(runs: &[Run], split: usize, labellings: &Labellings, settings: &Settings) -> Result<Self, Problem> {
+    pub(super) fn of(
+        runs: &[Run],
+        split: usize,
+        labellings: &Labellings,
+        settings: &Settings,
+    ) -> Result<Self, Problem> {
         let mut nodes = family::nodes(runs, split, settings.confidence);
         family::test(&mut nodes, runs, labellings, settings.confidence)?;
         let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::Site).collect();
@@ -96,9 +101,8 @@ impl DifferenceRow {
     pub(super) fn new(node: &Node, delta: i128, split: usize) -> Self {
         let (a, b) = node.values.split_at(split.min(node.values.len()));
         let (leaves_a, leaves_b) = node.leaves.split_at(split.min(node.leaves.len()));
-        let mean = |values: &[i64]| {
-            values.iter().map(|value| *value as f64).sum::<f64>() / (values.len().max(1)) as f64
-        };
+        let mean =
+            |values: &[i64]| values.iter().map(|value| *value as f64).sum::<f64>() / (values.len().max(1)) as f64;
         let sums = |values: &[i64], leaves: &[u64]| Leaves {
             runs: u32::try_from(values.len()).unwrap_or(u32::MAX),
             count: leaves.iter().sum(),
@@ -157,7 +161,11 @@ impl ShownRow {
         let deltas = shown.rows.iter().filter_map(|place| rows.get(*place));
         let delta = deltas.clone().map(|row| row.delta).sum();
         let row = shown.node.map(|node| DifferenceRow::new(&node, delta, split));
-        let who = if row.as_ref().is_some_and(|row| row.name.disturbance.is_some()) { who(deltas, delta) } else { Vec::new() };
+        let who = if row.as_ref().is_some_and(|row| row.name.disturbance.is_some()) {
+            who(deltas, delta)
+        } else {
+            Vec::new()
+        };
         Self { row, delta, rows: shown.rows.len(), who }
     }
 }

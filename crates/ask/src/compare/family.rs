@@ -101,11 +101,8 @@ pub(super) fn test(
     let tested: Vec<usize> = (0..nodes.len()).filter(|place| is_tested(&nodes[*place])).collect();
     let values: Vec<Vec<f64>> =
         tested.iter().map(|place| nodes[*place].values.iter().map(|value| *value as f64).collect()).collect();
-    let keys: Vec<Key<'_>> = tested
-        .iter()
-        .zip(&values)
-        .map(|(place, values)| Key { values, quantum: nodes[*place].quantum() })
-        .collect();
+    let keys: Vec<Key<'_>> =
+        tested.iter().zip(&values).map(|(place, values)| Key { values, quantum: nodes[*place].quantum() }).collect();
     if keys.is_empty() {
         return Ok(());
     }

@@ -28,8 +28,9 @@ use tracesift_statistics::{Confidence, Design, Labellings, Order, Problem, Side,
 use self::comparable::{Comparability, Reason, Severity};
 use self::difference::Difference;
 use self::figures::ComparedFigure;
-use self::run::{Query, Run};
+use self::run::Run;
 use crate::answer::Failure;
+use crate::path::AccountQuery;
 use crate::recording::Source;
 
 /// A pause between two runs from which on they belong to different sessions, 100 ns.
@@ -144,11 +145,12 @@ impl Case {
 ///
 /// # Errors
 /// The numbers cannot be compared: see [`Problem`].
-pub fn compare(sets: &[Set; 2], query: &Query, settings: &Settings) -> Result<Compared, Problem> {
+pub fn compare(sets: &[Set; 2], accounts: &AccountQuery, settings: &Settings) -> Result<Compared, Problem> {
     let mut failures = Vec::new();
     let mut cases: BTreeMap<String, [Vec<Run>; 2]> = BTreeMap::new();
     for (place, set) in sets.iter().enumerate() {
-        let runs: Vec<Result<Run, Failure>> = set.sources.par_iter().map(|source| query.measure(source)).collect();
+        let runs: Vec<Result<Run, Failure>> =
+            set.sources.par_iter().map(|source| Run::measure(source, accounts)).collect();
         for run in runs {
             match run {
                 Ok(run) => cases.entry(run.case.clone()).or_default()[place].push(run),
@@ -157,8 +159,12 @@ pub fn compare(sets: &[Set; 2], query: &Query, settings: &Settings) -> Result<Co
         }
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut compared =
-        Compared { labels: [0, 1].map(|place: usize| sets[place].label.clone()), cases: Vec::new(), unpaired: Vec::new(), failures };
+    let mut compared = Compared {
+        labels: [0, 1].map(|place: usize| sets[place].label.clone()),
+        cases: Vec::new(),
+        unpaired: Vec::new(),
+        failures,
+    };
     for (name, [a, b]) in cases {
         match (a.is_empty(), b.is_empty()) {
             (false, false) => compared.cases.push(of_case(name, [a, b], &compared.labels, settings)?),

@@ -11,12 +11,6 @@ use crate::path::rows::{Detail, Row};
 use crate::path::{AccountQuery, Missing};
 use crate::recording::{OpenRecording, Source};
 
-/// What is asked of each run.
-#[derive(Clone, Debug, Default)]
-pub struct Query {
-    accounts: AccountQuery,
-}
-
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -77,29 +71,26 @@ impl Run {
     }
 }
 
-impl Query {
-    pub(crate) fn new(accounts: AccountQuery) -> Self {
-        Self { accounts }
-    }
-
+impl Run {
     /// Takes the window of a run apart.
     ///
     /// # Errors
     /// The archive cannot be read, has no such window, or has several.
-    pub fn measure(&self, source: &Source) -> Result<Run, Failure> {
+    pub fn measure(source: &Source, accounts: &AccountQuery) -> Result<Self, Failure> {
         let failure = |error: Error| Failure::new(&source.shown, &error);
         let recording = OpenRecording::open(source).map_err(failure)?;
-        let because = |why: String| Failure { path: source.shown.clone(), reason: format!("{}: {why}", recording.file.name) };
-        let mut accounts: Vec<(i64, Level, Vec<Row>)> = Vec::new();
-        let found = self.accounts.each(&recording, |account, namer| {
-            accounts.push((account.window.span.length(), account.level, namer.rows(account, Detail::Site)));
+        let because =
+            |why: String| Failure { path: source.shown.clone(), reason: format!("{}: {why}", recording.file.name) };
+        let mut found: Vec<(i64, Level, Vec<Row>)> = Vec::new();
+        let looked = accounts.each(&recording, |account, namer| {
+            found.push((account.window.span.length(), account.level, namer.rows(account, Detail::Site)));
         });
-        if let Err(Missing { what, why }) = found.map_err(failure)? {
+        if let Err(Missing { what, why }) = looked.map_err(failure)? {
             return Err(because(if what == "window" { why.to_string() } else { format!("{what}: {why}") }));
         }
-        let count = accounts.len();
-        let Some((window, level, rows)) = accounts.pop().filter(|_| count == 1) else {
-            let spec = &self.accounts.windows.spec;
+        let count = found.len();
+        let Some((window, level, rows)) = found.pop().filter(|_| count == 1) else {
+            let spec = &accounts.windows.spec;
             return Err(because(format!("{count} windows fit: choose one of each run, such as '{spec}#1'")));
         };
         let (file, info) = (&recording.file, recording.info());

@@ -52,12 +52,7 @@ fn by_directory(files: &[String]) -> Result<[NamedSet; 2], UsageError> {
         let label = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         NamedSet { label: if label.is_empty() { ".".to_owned() } else { label }, arguments }
     };
-    let unclear = || {
-        UsageError::new(
-            "which runs belong together?",
-            "put patterns in quotes: compare 'good/*' 'bad/*'",
-        )
-    };
+    let unclear = || UsageError::new("which runs belong together?", "put patterns in quotes: compare 'good/*' 'bad/*'");
     let sets: [(PathBuf, Vec<String>); 2] = sets.try_into().map_err(|_| unclear())?;
     Ok(sets.map(labelled))
 }
@@ -79,7 +74,10 @@ mod tests {
     #[test]
     fn two_arguments_are_two_sets() {
         assert_eq!(sets(&["good/*", "bad/*"]), Ok([set("A", &["good/*"]), set("B", &["bad/*"])]));
-        assert_eq!(sets(&["before=old/", "after=new/*.sift"]), Ok([set("before", &["old/"]), set("after", &["new/*.sift"])]));
+        assert_eq!(
+            sets(&["before=old/", "after=new/*.sift"]),
+            Ok([set("before", &["old/"]), set("after", &["new/*.sift"])])
+        );
         // A path that has such a sign, and a file of that name.
         assert_eq!(sets(&["a/b=c", "odd=name"]), Ok([set("A", &["a/b=c"]), set("B", &["odd=name"])]));
     }

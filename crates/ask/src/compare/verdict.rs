@@ -27,10 +27,12 @@ pub(super) fn sentence(
     };
     let leader = difference.shown.iter().filter_map(|shown| Some((shown.row.as_ref()?, shown.delta)));
     let mut leaders = leader.filter(|(row, _)| row.disturbance().is_none() == is_own || row.disturbance().is_none());
-    if let Some((row, delta)) = leaders.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.is_flagged).or_else(|| {
-        let mut shown = difference.shown.iter().filter_map(|shown| Some((shown.row.as_ref()?, shown.delta)));
-        shown.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.disturbance().is_none())
-    }) {
+    if let Some((row, delta)) =
+        leaders.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.is_flagged).or_else(|| {
+            let mut shown = difference.shown.iter().filter_map(|shown| Some((shown.row.as_ref()?, shown.delta)));
+            shown.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.disturbance().is_none())
+        })
+    {
         let mark = row.mark.map(|mark| format!(" ({})", mark.word())).unwrap_or_default();
         text.push_str(&format!(": {}{mark}, {:+.1} ms", row.text(), delta as f64 / 1e6));
     }

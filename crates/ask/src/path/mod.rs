@@ -5,6 +5,7 @@
 //! numbers in place of names; [`rows`] names them, as coarse or as fine as somebody asks.
 
 pub(crate) mod account;
+mod options;
 pub(crate) mod parties;
 pub(crate) mod places;
 pub(crate) mod rows;
@@ -20,11 +21,15 @@ use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
+pub use self::options::AccountOptions;
+pub use self::spec::{WindowError, WindowKind, WindowSpec};
+pub use self::window::WindowQuery;
+
 use self::account::{Account, Level, Switched};
 use self::parties::Parties;
 use self::places::Places;
 use self::rows::Namer;
-use self::window::{People, WindowQuery};
+use self::window::People;
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
 use crate::table_question::built_in_tags;
@@ -40,15 +45,15 @@ pub enum Follow {
 
 /// Which accounts are asked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AccountQuery {
+pub struct AccountQuery {
     /// The windows.
-    pub(crate) windows: WindowQuery,
+    pub windows: WindowQuery,
     /// What a wait for work means; `None`: as the window implies.
-    pub(crate) follow: Option<Follow>,
+    pub follow: Option<Follow>,
     /// What counts as a disturbance.
-    pub(crate) disturbances: Arc<Disturbances>,
+    pub disturbances: Arc<Disturbances>,
     /// The rules for tags; `None`: the built-in ones.
-    pub(crate) tags: Option<Arc<TagSet>>,
+    pub tags: Option<Arc<TagSet>>,
 }
 
 /// Why a recording has no account.

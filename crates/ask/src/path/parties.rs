@@ -40,15 +40,10 @@ pub(crate) struct Parties<'a> {
 impl<'a> Parties<'a> {
     /// Those of a recording in which `test` is tested.
     pub(crate) fn new(people: People<'a>, test: Option<ProcessId>, is_linux: bool) -> Self {
-        let mut first_threads: FxHashMap<ProcessId, ThreadId> = FxHashMap::default();
-        for row in people.threads {
-            let first = first_threads.entry(row.process).or_insert(row.thread);
-            *first = (*first).min(row.thread);
-        }
         Self {
             threads: people.threads.iter().map(|row| (row.thread, row)).collect(),
             processes: people.processes.iter().map(|row| (row.process, row)).collect(),
-            first_threads,
+            first_threads: people.first_threads(),
             test: family(people.processes, test),
             is_linux,
             of_thread: FxHashMap::default(),

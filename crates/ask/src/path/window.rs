@@ -48,13 +48,13 @@ pub(crate) struct Window {
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WindowQuery {
+pub struct WindowQuery {
     /// The window.
-    pub(crate) spec: WindowSpec,
+    pub spec: WindowSpec,
     /// Processes that it may belong to.
-    pub(crate) filter: ProcessFilter,
+    pub filter: ProcessFilter,
     /// The thread that an account starts with, by name or id, in place of the one that the window implies.
-    pub(crate) anchor: Patterns,
+    pub anchor: Patterns,
 }
 
 /// The processes and threads of a recording.
@@ -62,6 +62,20 @@ pub(crate) struct WindowQuery {
 pub(crate) struct People<'a> {
     pub(crate) processes: &'a [ProcessRow],
     pub(crate) threads: &'a [ThreadRow],
+}
+
+impl People<'_> {
+    /// The first thread of each process. Linux gives it the id of the process; Windows tells only who was first.
+    pub(crate) fn first_threads(self) -> FxHashMap<ProcessId, ThreadId> {
+        let pids: FxHashMap<ProcessId, i64> = self.processes.iter().map(|row| (row.process, row.pid)).collect();
+        let mut first: FxHashMap<ProcessId, (bool, ThreadId)> = FxHashMap::default();
+        for row in self.threads {
+            let rank = (pids.get(&row.process) != Some(&row.tid), row.thread);
+            let best = first.entry(row.process).or_insert(rank);
+            *best = (*best).min(rank);
+        }
+        first.into_iter().map(|(process, (_, thread))| (process, thread)).collect()
+    }
 }
 
 /// The windows, or the reason why there is none.
@@ -305,13 +319,7 @@ impl<'a> Search<'a> {
 
 /// The main thread of the first of these processes.
 fn main_thread(people: People<'_>, processes: &[&ProcessRow]) -> Option<ThreadId> {
-    let process = processes.first()?;
-    let of_process = || people.threads.iter().filter(|row| row.process == process.process);
-    // Linux gives the main thread the id of the process; Windows tells only who was first.
-    of_process()
-        .find(|row| row.tid == process.pid)
-        .or_else(|| of_process().min_by_key(|row| row.thread))
-        .map(|row| row.thread)
+    people.first_threads().get(&processes.first()?.process).copied()
 }
 
 fn no_thread() -> Absence {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
-use tracesift_ask::question::path::{Detail, Follow, Question};
+use tracesift_ask::path::{AccountQuery, Follow, WindowQuery};
+use tracesift_ask::question::path::{Detail, Question};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{When, ask};
 use tracesift_grammar::Patterns;
@@ -50,7 +51,7 @@ fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
     writer.write_table(&[
         ThreadRow { idle_cpu: Some(1), ..rows::thread(0, 0, 0) },
         ThreadRow { start: Some(10 * MS), end: Some(900 * MS), ..rows::thread(1, 1, 11) },
-        rows::thread(5, 2, 21),
+        rows::thread(5, 2, 20),
         ThreadRow { process: ProcessId(2), ..named(2, 22, "owner 7") },
         rows::thread(3, 3, 33),
         rows::thread(4, 4, 44),
@@ -132,6 +133,12 @@ fn of(process: &str) -> ProcessFilter {
     ProcessFilter { process: ProcessPatterns::parse(process), ..ProcessFilter::default() }
 }
 
+/// The account of a window.
+fn question(window: &str, filter: ProcessFilter, detail: Detail) -> Question {
+    let windows = WindowQuery { spec: window.parse().expect("a window"), filter, ..WindowQuery::default() };
+    Question { accounts: AccountQuery { windows, ..AccountQuery::default() }, detail, ..Question::default() }
+}
+
 fn ask_of(lacks: Lacks, question: &Question) -> Answer {
     let directory = tempfile::tempdir().expect("temporary directory");
     let outcome = ask(&[Source::archive(archive(directory.path(), lacks))], question, &When::default());
@@ -167,7 +174,7 @@ const ALL: [&str; 8] = ["process", "thread", "state", "ended_by", "tag", "site",
 
 #[test]
 fn an_account_adds_up_and_follows_whoever_ended_a_wait() {
-    let answer = ask_of(Lacks::default(), &Question { filter: of("a"), ..Question::default() });
+    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::Site));
     let rows = rows_of(&answer, &ALL);
     let expected = owned(&[
         ("b|owner #|ready||others|other|a.exe!A::Lock|cpu-taken", 1_000),
@@ -212,14 +219,14 @@ fn an_account_adds_up_and_follows_whoever_ended_a_wait() {
 #[test]
 fn each_level_divides_the_rows_of_the_one_before() {
     for detail in [Detail::State, Detail::Who, Detail::Tag, Detail::Site] {
-        let answer = ask_of(Lacks::default(), &Question { filter: of("a"), detail, ..Question::default() });
+        let answer = ask_of(Lacks::default(), &question("auto", of("a"), detail));
         let rows = rows_of(&answer, &["state", "process", "disturbance", "leaves"]);
         let sum = |state: &str| -> i64 {
             rows.iter().filter(|(text, _)| text.starts_with(state)).map(|(_, time)| time).sum()
         };
         assert_eq!(["run", "ready", "wait", "unknown"].map(sum), [806_000, 4_000, 80_000, 0], "{detail:?}");
     }
-    let answer = ask_of(Lacks::default(), &Question { filter: of("a"), detail: Detail::Who, ..Question::default() });
+    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::Who));
     let rows = rows_of(&answer, &["process", "state", "leaves", "longest_ns"]);
     assert!(rows.contains(&("a|run|2|697000000".to_owned(), 787_000)), "{rows:?}");
     assert!(rows.contains(&("b|run|2|5000000".to_owned(), 9_000)), "{rows:?}");
@@ -228,9 +235,7 @@ fn each_level_divides_the_rows_of_the_one_before() {
 #[test]
 fn windows_are_found_by_processes_methods_waits_marks_and_times() {
     let window = |text: &str, filter: ProcessFilter| {
-        let question =
-            Question { window: text.parse().expect("a window"), filter, detail: Detail::State, ..Question::default() };
-        let answer = ask_of(Lacks::default(), &question);
+        let answer = ask_of(Lacks::default(), &question(text, filter, Detail::State));
         let mut found: Vec<(String, i64)> = Vec::new();
         for (text, time) in rows_of(&answer, &["window", "window_from_ns", "window_ns"]) {
             match found.last_mut() {
@@ -257,8 +262,7 @@ fn windows_are_found_by_processes_methods_waits_marks_and_times() {
 
 #[test]
 fn the_window_of_a_wait_starts_with_whoever_ended_it() {
-    let window = "wait:A::Lock".parse().expect("a window");
-    let answer = ask_of(Lacks::default(), &Question { window, detail: Detail::Who, ..Question::default() });
+    let answer = ask_of(Lacks::default(), &question("wait:A::Lock", ProcessFilter::default(), Detail::Who));
     let expected =
         owned(&[("b|owner #|ready", 1_000), ("b|owner #|run", 9_000), ("c|main|run", 10_000), ("c|main|wait", 80_000)]);
     assert_eq!(rows_of(&answer, &["process", "thread", "state"]), expected);
@@ -266,18 +270,16 @@ fn the_window_of_a_wait_starts_with_whoever_ended_it() {
 
 #[test]
 fn another_thread_can_be_the_anchor() {
-    let question = Question {
-        window: "0.1s..0.2s".parse().expect("a window"),
-        anchor: Patterns::parse("owner*"),
-        detail: Detail::Who,
-        ..Question::default()
+    let named = |name: &str| {
+        let mut question = question("0.1s..0.2s", ProcessFilter::default(), Detail::Who);
+        question.accounts.windows.anchor = Patterns::parse(name);
+        question
     };
-    let answer = ask_of(Lacks::default(), &question);
+    let answer = ask_of(Lacks::default(), &named("owner*"));
     let rows = rows_of(&answer, &["process", "state"]);
     assert!(rows.contains(&("c|wait".to_owned(), 80_000)), "{rows:?}");
     // Where the name fits nobody, there is a reason and no figure.
-    let nobody = Question { anchor: Patterns::parse("nobody"), ..question };
-    let answer = ask_of(Lacks::default(), &nobody);
+    let answer = ask_of(Lacks::default(), &named("nobody"));
     assert_eq!(answer.rows().count(), 0);
     let why = format!("{:?}", answer.sections[0].facts);
     assert!(why.contains("no thread that fits --anchor nobody lives from 0.100 s to 0.200 s"), "{why}");
@@ -287,8 +289,9 @@ fn another_thread_can_be_the_anchor() {
 fn a_request_can_be_followed_only_where_a_thread_waits_for_work() {
     // No wait here is one for work, so that both ways give the same account.
     let ask = |follow| {
-        let answer =
-            ask_of(Lacks::default(), &Question { filter: of("a"), follow: Some(follow), ..Question::default() });
+        let mut question = question("auto", of("a"), Detail::Site);
+        question.accounts.follow = Some(follow);
+        let answer = ask_of(Lacks::default(), &question);
         rows_of(&answer, &ALL)
     };
     assert_eq!(ask(Follow::Waits), ask(Follow::Requests));
@@ -296,7 +299,7 @@ fn a_request_can_be_followed_only_where_a_thread_waits_for_work() {
 
 #[test]
 fn what_was_not_recorded_is_said_and_never_guessed() {
-    let lacks = |lacks| ask_of(lacks, &Question { filter: of("a"), detail: Detail::Who, ..Question::default() });
+    let lacks = |lacks| ask_of(lacks, &question("auto", of("a"), Detail::Who));
     let keys = ["process", "state"];
     // Without ready events a wait lasts to the switch-in, and nobody ended it.
     let answer = lacks(Lacks { ready: true, ..Lacks::default() });
@@ -317,16 +320,14 @@ fn what_was_not_recorded_is_said_and_never_guessed() {
     let answer = lacks(Lacks { switches: true, samples: true, ..Lacks::default() });
     assert!(answer.sections[0].is_absent);
     // A thread without a switch is not one that ran all the time.
-    let answer =
-        ask_of(Lacks::default(), &Question { filter: of("other"), detail: Detail::State, ..Question::default() });
+    let answer = ask_of(Lacks::default(), &question("auto", of("other"), Detail::State));
     assert_eq!(rows_of(&answer, &["state", "disturbance"]), owned(&[("unknown|unknown", 1_000_000)]));
 }
 
 #[test]
 fn a_window_that_is_not_there_has_a_reason() {
     let why = |window: &str, filter: ProcessFilter| {
-        let window = window.parse().expect("a window");
-        let answer = ask_of(Lacks::default(), &Question { window, filter, ..Question::default() });
+        let answer = ask_of(Lacks::default(), &question(window, filter, Detail::Site));
         assert_eq!(answer.rows().count(), 0);
         assert!(answer.sections[0].is_absent);
         format!("{:?}", answer.sections[0].facts)

@@ -2,19 +2,12 @@
 
 pub mod columns;
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use clap::Args;
-use tracesift_analysis::disturbances::Disturbances;
-use tracesift_analysis::tags::TagSet;
 use tracesift_archive::Error;
-use tracesift_grammar::{Patterns, TimeRange};
+use tracesift_grammar::TimeRange;
 
 pub use self::columns::{COLUMNS, Row};
-pub use crate::path::Follow;
 pub use crate::path::rows::Detail;
-pub use crate::path::spec::{WindowError, WindowKind, WindowSpec};
 
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::{Ask, When};
@@ -24,10 +17,8 @@ use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::path::account::{Account, Level};
 use crate::path::rows;
-use crate::path::window::WindowQuery;
-use crate::path::{AccountQuery, Missing};
+use crate::path::{AccountOptions, AccountQuery, Missing};
 use crate::recording::OpenRecording;
-use crate::tag_files;
 use crate::usage_error::UsageError;
 
 /// Rows shown where nobody says how many.
@@ -36,20 +27,10 @@ const ROWS: usize = 20;
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Which processes the window may belong to.
-    pub filter: ProcessFilter,
-    /// The window.
-    pub window: WindowSpec,
-    /// The thread that the account starts with, by name or id.
-    pub anchor: Patterns,
-    /// What a wait for work means; `None`: as the window implies.
-    pub follow: Option<Follow>,
+    /// The windows, and how they are taken apart.
+    pub accounts: AccountQuery,
     /// How fine the rows are.
     pub detail: Detail,
-    /// What counts as a disturbance.
-    pub disturbances: Arc<Disturbances>,
-    /// The rules for tags; `None`: the built-in ones.
-    pub tags: Option<Arc<TagSet>>,
     /// How many rows; the 20 largest where nothing is said.
     pub top: Top,
 }
@@ -60,26 +41,11 @@ pub struct Question {
 pub struct Options {
     #[command(flatten)]
     filter: ProcessFilter,
-    /// The time that is taken apart: process:PATTERN, method:PATTERN, wait:PATTERN, mark:A..B, a range of time; `#2` behind it means the
-    /// second that fits; `auto` is the life of the program that was recorded, or of the processes of -p
-    #[arg(long, value_name = "WINDOW", default_value = "auto", allow_hyphen_values = true)]
-    window: WindowSpec,
-    /// Start with this thread at the end of the window, by name or id
-    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
-    anchor: Patterns,
-    /// What a wait for work means: a wait, or that the request came from the thread that ended it [default: requests where a window of a
-    /// method ends in another thread than it began in, else waits]
-    #[arg(long, value_name = "WHAT")]
-    follow: Option<Follow>,
+    #[command(flatten)]
+    account: AccountOptions,
     /// How fine the rows are
     #[arg(long, value_name = "LEVEL", default_value = "site")]
     level: Detail,
-    /// What counts as a disturbance: `default`, `none`, or kinds such as `antivirus,cpu-taken`
-    #[arg(long, value_name = "KINDS", default_value = "default", hide_default_value = true)]
-    disturbances: String,
-    /// Take the tags from this file; several add up, `builtin` stands for our own
-    #[arg(long, value_name = "FILE")]
-    tag_file: Vec<PathBuf>,
     #[command(flatten)]
     top: Top,
 }
@@ -101,25 +67,8 @@ impl QuestionOptions for Options {
     ];
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
-        if matches!(self.window.kind, WindowKind::Time(_)) && self.filter.is_empty() && self.anchor.is_empty() {
-            return Err(UsageError::new(
-                "a range of time does not say which program is tested",
-                "name its process with -p, or the thread to start with with --anchor",
-            ));
-        }
-        let tags = if self.tag_file.is_empty() { None } else { Some(tag_files::load(&self.tag_file, false, warn)?) };
-        let disturbances = Disturbances::choose(&self.disturbances)
-            .map_err(|error| UsageError { message: error.to_string(), hint: None })?;
-        Ok(Plan::from(Question {
-            filter: self.filter.clone(),
-            window: self.window.clone(),
-            anchor: self.anchor.clone(),
-            follow: self.follow,
-            detail: self.level,
-            disturbances: Arc::new(disturbances),
-            tags,
-            top: self.top,
-        }))
+        let accounts = self.account.query(&self.filter, warn)?;
+        Ok(Plan::from(Question { accounts, detail: self.level, top: self.top }))
     }
 
     fn when(&self) -> When {
@@ -137,7 +86,7 @@ impl Ask for Question {
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {
-        Some(&self.filter)
+        Some(&self.accounts.windows.filter)
     }
 
     fn sorted_by(&self) -> Option<&'static str> {
@@ -156,7 +105,7 @@ impl Ask for Question {
         let mut shown = Vec::new();
         let mut sums = Sums::default();
         let top = Top { take: self.top.take.or(Some(ROWS)), ..self.top };
-        let found = self.query().each(recording, |account, namer| {
+        let found = self.accounts.each(recording, |account, namer| {
             let mut rows = namer.rows(account, self.detail);
             sums.add(account, &rows);
             rows.sort_by_key(|row| row.time);
@@ -172,21 +121,6 @@ impl Ask for Question {
         section.notes.extend(sums.notes());
         section.warnings.extend(sums.warning());
         Ok(section)
-    }
-}
-
-impl Question {
-    fn query(&self) -> AccountQuery {
-        AccountQuery {
-            windows: WindowQuery {
-                spec: self.window.clone(),
-                filter: self.filter.clone(),
-                anchor: self.anchor.clone(),
-            },
-            follow: self.follow,
-            disturbances: Arc::clone(&self.disturbances),
-            tags: self.tags.clone(),
-        }
     }
 }
 

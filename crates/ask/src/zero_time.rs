@@ -2,23 +2,19 @@
 //! machines without a common clock line up.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use clap::Args;
-use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::AttributedSwitch;
-use tracesift_analysis::spans::is_switch_in;
-use tracesift_analysis::{MethodId, MethodSource as _, pieces};
+use rustc_hash::FxHashSet;
 use tracesift_archive::Error;
-use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_grammar::Patterns;
-use tracesift_trace::rows::{CpuSampleRow, EventRow, MarkRow, ProcessRow, ThreadRow};
-use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId, view};
+use tracesift_trace::rows::{EventRow, MarkRow, ProcessRow};
+use tracesift_trace::{ProcessId, view};
 
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::sightings;
 
 /// Candidates that lie closer together are one and the same, ns.
 const SAME: i64 = 10_000_000;
@@ -200,12 +196,6 @@ view! {
     struct NamedEvent of EventRow { time, process, provider, event, id }
 }
 
-view! {
-    /// The place and the time of a sample.
-    #[derive(Clone, Copy, Debug)]
-    struct SampledPlace of CpuSampleRow { time, process, stack, frame }
-}
-
 /// The first or the last time at which a method was seen.
 fn sighting(
     recording: &OpenRecording,
@@ -213,70 +203,18 @@ fn sighting(
     processes: &[&ProcessRow],
     last: bool,
 ) -> Result<Option<i64>, Error> {
-    let archive = recording.archive();
-    let mut stacks = WantedStacks::new(recording.named_stacks(Granularity::default())?, patterns);
-    let threads: FxHashMap<ThreadId, _> =
-        archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row.process)).collect();
     let own: FxHashSet<ProcessId> = processes.iter().map(|row| row.process).collect();
-    let is_of = |process| own.contains(&process);
-    let has_ready = recording.info().has_ready;
     let mut best: Option<i64> = None;
-    let mut see = |time: i64| {
-        best = Some(best.map_or(time, |best| if last { best.max(time) } else { best.min(time) }));
-    };
-    archive.scan(None, |row: &SampledPlace| {
-        if is_of(row.process) && stacks.has(row.stack, row.frame) {
-            see(row.time);
-        }
-    })?;
-    archive.scan(None, |row: &AttributedSwitch| {
-        let process = threads.get(&row.thread);
-        if process.is_some_and(|process| is_of(*process)) && stacks.has(row.wait_stack, None) {
-            // What counts as a sight of a method is what the figures of methods are made of.
-            let parts = pieces(row, has_ready);
-            for span in [parts.wait, parts.ready].into_iter().flatten() {
-                see(if last { span.end } else { span.start });
-            }
-            if is_switch_in(row.flags) {
-                see(row.time);
-            }
-        }
-    })?;
+    sightings::each(
+        recording,
+        patterns,
+        |process| own.contains(&process),
+        |seen| {
+            let time = if last { seen.to } else { seen.from };
+            best = Some(best.map_or(time, |best| if last { best.max(time) } else { best.min(time) }));
+        },
+    )?;
     Ok(best)
-}
-
-/// Which stacks have a method.
-struct WantedStacks<'a> {
-    named: Arc<NamedStacks>,
-    patterns: &'a MethodPatterns,
-    methods: FxHashMap<MethodId, bool>,
-    stacks: FxHashMap<(Option<StackId>, Option<FrameId>), bool>,
-}
-
-impl<'a> WantedStacks<'a> {
-    fn new(named: Arc<NamedStacks>, patterns: &'a MethodPatterns) -> Self {
-        Self { named, patterns, methods: FxHashMap::default(), stacks: FxHashMap::default() }
-    }
-
-    fn has(&mut self, stack: Option<StackId>, frame: Option<FrameId>) -> bool {
-        // The frame stands only where there is no stack.
-        let frame = frame.filter(|_| stack.is_none());
-        if let Some(known) = self.stacks.get(&(stack, frame)) {
-            return *known;
-        }
-        let mut methods = Vec::new();
-        let mut stacks = &self.named.stacks;
-        stack.into_iter().for_each(|stack| stacks.stack(stack, &mut methods));
-        frame.into_iter().for_each(|frame| stacks.frame(frame, &mut methods));
-        let has = methods.into_iter().any(|method| {
-            *self.methods.entry(method).or_insert_with(|| {
-                let name = self.named.names.name(method);
-                self.patterns.matches(name.module.as_deref(), &name.function)
-            })
-        });
-        self.stacks.insert((stack, frame), has);
-        has
-    }
 }
 
 #[cfg(test)]

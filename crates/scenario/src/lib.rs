@@ -4,10 +4,12 @@
 //! sampled. It is written as a true `.etl`, and [`Scenario::truth`] says what any reader must find in it. Records come from
 //! three sources: [`Scenario::random`] simulates a small scheduler under [`Knobs`] that each turn on one difficulty of real
 //! recordings, [`story`] tells a known performance investigation, and tests may list records by hand. [`scale`] streams a
-//! recording of any size, and [`linux`] one of a Linux machine as perf.data.
+//! recording of any size, and [`linux`] one of a Linux machine as perf.data. [`causal`] runs a machine whose threads really
+//! wait for each other, and knows where the time of a run went.
 
 pub mod allocations;
 pub mod branches;
+pub mod causal;
 pub mod classes;
 pub mod dns;
 mod emit;

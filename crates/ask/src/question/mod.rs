@@ -39,6 +39,7 @@ pub mod minifilter;
 pub mod missing;
 pub mod objectref;
 pub mod overview;
+pub mod path;
 pub(crate) mod paths;
 pub mod pmc;
 pub mod power;
@@ -75,6 +76,8 @@ macro_rules! every_question {
             Stacks(stacks),
             /// The longest waits, who ended each, what that one did meanwhile
             Waits(waits),
+            /// Where each millisecond of a test went: an account that adds up
+            Path(path),
             /// When windows did not react, and why
             #[command(visible_alias = "ui-delays")]
             Ui(ui),

@@ -27,6 +27,7 @@ mod modules;
 mod needs;
 mod newfile;
 mod objectref;
+mod path;
 mod perfview;
 mod reclaims;
 mod recorded;

@@ -3,7 +3,7 @@
 
 use super::events::Event;
 use super::fields::Fields;
-use super::layout::{ATTR_SIZE, SWITCH_ID, WAKING_ID, ZERO};
+use super::layout::{ATTR_SIZE, SWITCH_ID, WAKEUP_NEW_ID, WAKING_ID, ZERO};
 
 /// `HEADER_TRACING_DATA`, which in a stream is a record of its own.
 pub(super) const TRACING_DATA: u32 = 1;
@@ -43,26 +43,26 @@ const WAKING: &str = "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\
     print fmt: \"%d\", REC->pid\n";
 
 /// Features by number, in its order.
-pub(super) fn features(cpus: u16) -> Vec<(u32, Vec<u8>)> {
+pub(super) fn features(cpus: u16, events: &[Event]) -> Vec<(u32, Vec<u8>)> {
     let feature = |number, write: &dyn Fn(&mut Fields)| {
         let mut fields = Fields::default();
         write(&mut fields);
         (number, fields.0)
     };
     vec![
-        feature(TRACING_DATA, &tracing_data),
+        feature(TRACING_DATA, &|out| tracing_data(out, events)),
         feature(HOSTNAME, &|out| _ = out.header_string("scale")),
         feature(OS_RELEASE, &|out| _ = out.header_string("6.1.0")),
         feature(ARCH, &|out| _ = out.header_string("x86_64")),
         feature(CPUS, &|out| _ = out.u32(cpus.into()).u32(cpus.into())),
-        feature(EVENT_DESC, &|out| event_desc(out, cpus)),
+        feature(EVENT_DESC, &|out| event_desc(out, cpus, events)),
         feature(CLOCK_DATA, &|out| _ = out.u32(1).u32(MONOTONIC).u64(CLOCKS.0).u64(CLOCKS.1)),
     ]
 }
 
-fn event_desc(out: &mut Fields, cpus: u16) {
-    out.u32(Event::ALL.len() as u32).u32(ATTR_SIZE);
-    for event in Event::ALL {
+fn event_desc(out: &mut Fields, cpus: u16, events: &[Event]) {
+    out.u32(events.len() as u32).u32(ATTR_SIZE);
+    for event in events {
         event.attr(out);
         out.u32(cpus.into()).header_string(event.name());
         (0..cpus).for_each(|cpu| _ = out.u64(event.id(cpu)));
@@ -70,12 +70,21 @@ fn event_desc(out: &mut Fields, cpus: u16) {
 }
 
 /// As tools/perf/util/trace-event-info.c writes it.
-fn tracing_data(out: &mut Fields) {
+fn tracing_data(out: &mut Fields, events: &[Event]) {
     out.raw(b"\x17\x08\x44tracing0.6\0").raw(&[0, 8]).u32(4096);
     out.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0);
+    let formats: Vec<(&str, u16, &str)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Switch => Some(("sched_switch", SWITCH_ID, SWITCH)),
+            Event::Waking => Some(("sched_waking", WAKING_ID, WAKING)),
+            Event::WakeupNew => Some(("sched_wakeup_new", WAKEUP_NEW_ID, WAKING)),
+            Event::CpuClock | Event::Dummy => None,
+        })
+        .collect();
     // No formats of ftrace itself, those of one system.
-    out.u32(0).u32(1).raw(b"sched\0").u32(2);
-    for (name, id, fields) in [("sched_switch", SWITCH_ID, SWITCH), ("sched_waking", WAKING_ID, WAKING)] {
+    out.u32(0).u32(1).raw(b"sched\0").u32(formats.len() as u32);
+    for (name, id, fields) in formats {
         let format = format!("name: {name}\nID: {id}\nformat:\n{COMMON}{fields}");
         out.u64(format.len() as u64).raw(format.as_bytes());
     }

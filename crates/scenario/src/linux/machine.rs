@@ -2,9 +2,9 @@
 
 use std::io::{self, Seek, Write};
 
-use super::events::{CLOCK_PERIOD, Event};
+use super::events::{CLOCK_PERIOD, Event, Sampled};
 use super::fields::Fields;
-use super::layout::{KERNEL_BASE, KERNEL_PARTS, MISC_KERNEL, MISC_USER, ZERO};
+use super::layout::{KERNEL_BASE, KERNEL_PARTS, ZERO};
 use super::tasks::Tasks;
 use super::threads::{Cpu, Waiting};
 use super::writer::Writer;
@@ -20,11 +20,6 @@ const DECK: [(Kind, usize); 3] = [(Kind::Switch, 50), (Kind::Waking, 40), (Kind:
 const STACKS: u64 = 20_000;
 const KERNEL_FRAMES: usize = 10;
 const USER_FRAMES: usize = 12;
-/// Words of a call chain that say whose addresses follow.
-const CONTEXT_KERNEL: u64 = (-128_i64).cast_unsigned();
-const CONTEXT_USER: u64 = (-512_i64).cast_unsigned();
-
-const RECORD_SAMPLE: u32 = 9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -115,7 +110,7 @@ pub fn write<W: Write + Seek>(output: W, knobs: &Knobs) -> io::Result<Figures> {
     let threads = knobs.threads.max(knobs.processes).max(1);
     let tasks = Tasks::new(knobs.processes.max(1), threads, knobs.files.max(1).into());
     let mut machine = Machine {
-        writer: Writer::create(output, cpus, knobs.stream)?,
+        writer: Writer::create(output, cpus, Event::USUAL, knobs.stream)?,
         rng: SplitMix64::new(knobs.seed),
         time: ZERO,
         cpus: (0..cpus).map(|_| Cpu::default()).collect(),
@@ -202,25 +197,17 @@ impl<W: Write + Seek> Machine<W> {
         let in_kernel = event != Event::CpuClock || program.is_none() || self.rng.chance(40);
         let user = program.map(|_| walk::<USER_FRAMES>(self.tasks.base(thread), self.tasks.files(), stack));
         let kernel = in_kernel.then(|| walk::<KERNEL_FRAMES>(KERNEL_BASE, KERNEL_PARTS, stack % (STACKS / 10)));
-        let leaf = kernel.as_ref().map(|frames| frames[0]).or(user.as_ref().map(|frames| frames[0]));
-        let words = kernel.map_or(0, |frames| frames.len() + 1) + user.map_or(0, |frames| frames.len() + 1);
-        let (time, raw) = (self.time, &self.raw);
-        let misc = if in_kernel { MISC_KERNEL } else { MISC_USER };
-        self.writer.buffer(cpu).record(RECORD_SAMPLE, misc, |out| {
-            out.u64(event.id(cpu)).u64(leaf.unwrap_or(0)).i32(ids.0).i32(ids.1).u64(time).u32(cpu.into()).u32(0);
-            out.u64(if event == Event::CpuClock { CLOCK_PERIOD } else { 1 }).u64(words as u64);
-            if let Some(frames) = &kernel {
-                out.u64(CONTEXT_KERNEL).u64s(frames);
-            }
-            if let Some(frames) = &user {
-                out.u64(CONTEXT_USER).u64s(frames);
-            }
-            if event != Event::CpuClock {
-                // The size and the data together are a multiple of eight bytes.
-                let size = (raw.0.len() + 4).next_multiple_of(8) - 4;
-                out.u32(size as u32).raw(&raw.0).raw(&[0; 8][..size - raw.0.len()]);
-            }
-        });
+        let sampled = Sampled {
+            event,
+            ids,
+            time: self.time,
+            cpu,
+            period: if event == Event::CpuClock { CLOCK_PERIOD } else { 1 },
+            kernel: kernel.as_ref().map_or(&[], |frames| frames),
+            user: user.as_ref().map_or(&[], |frames| frames),
+            raw: &self.raw.0,
+        };
+        sampled.write(self.writer.buffer(cpu));
         self.raw.0.clear();
     }
 }

@@ -5,16 +5,16 @@
 //! who is switched in was woken, preempted or born before. Each CPU has a buffer, and a round empties all of them. Memory is
 //! bounded by the machine and does not grow with the recording.
 
-mod events;
+pub(crate) mod events;
 mod features;
-mod fields;
-mod layout;
+pub(crate) mod fields;
+pub(crate) mod layout;
 mod machine;
 mod others;
-mod rundown;
+pub(crate) mod rundown;
 mod scheduler;
 mod tasks;
 mod threads;
-mod writer;
+pub(crate) mod writer;
 
 pub use machine::{Figures, Knobs, write};

@@ -24,10 +24,11 @@ const RECORD_FINISHED_ROUND: u32 = 68;
 const RECORD_FEATURE: u32 = 80;
 
 /// Writes a recording.
-pub(super) struct Writer<W> {
+pub(crate) struct Writer<W> {
     output: W,
     stream: bool,
     cpus: u16,
+    events: &'static [Event],
     buffers: Vec<Fields>,
     written: u64,
     data_at: u64,
@@ -35,14 +36,14 @@ pub(super) struct Writer<W> {
 
 impl<W: Write + Seek> Writer<W> {
     /// Begins a recording; `stream`: as perf writes it to a pipe.
-    pub(super) fn create(output: W, cpus: u16, stream: bool) -> io::Result<Self> {
+    pub(crate) fn create(output: W, cpus: u16, events: &'static [Event], stream: bool) -> io::Result<Self> {
         let buffers = (0..cpus).map(|_| Fields::default()).collect();
-        let mut writer = Self { output, stream, cpus, buffers, written: 0, data_at: 0 };
+        let mut writer = Self { output, stream, cpus, events, buffers, written: 0, data_at: 0 };
         let mut head = Fields::default();
         if stream {
-            stream_head(&mut head, cpus)
+            stream_head(&mut head, cpus, events)
         } else {
-            file_head(&mut head, cpus)
+            file_head(&mut head, cpus, events)
         }
         writer.put(&head.0)?;
         writer.data_at = writer.written;
@@ -56,13 +57,13 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     /// The buffer of a CPU, for a record.
-    pub(super) fn buffer(&mut self, cpu: u16) -> &mut Fields {
+    pub(crate) fn buffer(&mut self, cpu: u16) -> &mut Fields {
         let index = usize::from(cpu).min(self.buffers.len() - 1);
         &mut self.buffers[index]
     }
 
     /// Bytes of the recording so far.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.written + self.waiting() as u64
     }
 
@@ -71,12 +72,12 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     /// Ends the round if enough waits.
-    pub(super) fn turn(&mut self) -> io::Result<()> {
+    pub(crate) fn turn(&mut self) -> io::Result<()> {
         if self.waiting() < ROUND { Ok(()) } else { self.round() }
     }
 
     /// Empties all buffers.
-    pub(super) fn round(&mut self) -> io::Result<()> {
+    pub(crate) fn round(&mut self) -> io::Result<()> {
         for index in 0..self.buffers.len() {
             let mut buffer = std::mem::take(&mut self.buffers[index]);
             self.put(&buffer.0)?;
@@ -89,11 +90,11 @@ impl<W: Write + Seek> Writer<W> {
     }
 
     /// Ends the recording.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         self.round()?;
         if !self.stream {
             let size = self.written - self.data_at;
-            let features = features(self.cpus);
+            let features = features(self.cpus, self.events);
             let mut sections = Fields::default();
             let mut at = self.written + features.len() as u64 * SECTION;
             for (_, content) in &features {
@@ -110,33 +111,33 @@ impl<W: Write + Seek> Writer<W> {
 }
 
 /// `perf_file_header`, the ids of the events, the events.
-fn file_head(out: &mut Fields, cpus: u16) {
+fn file_head(out: &mut Fields, cpus: u16, events: &[Event]) {
     let entry = u64::from(ATTR_SIZE) + SECTION;
-    let (count, ids) = (Event::ALL.len() as u64, u64::from(cpus) * 8);
+    let (count, ids) = (events.len() as u64, u64::from(cpus) * 8);
     let attrs_at = HEADER_SIZE + count * ids;
-    let bits = features(cpus).iter().fold(0, |bits, (number, _)| bits | 1 << number);
+    let bits = features(cpus, events).iter().fold(0, |bits, (number, _)| bits | 1 << number);
     out.raw(MAGIC).u64(HEADER_SIZE).u64(entry);
     out.u64s(&[attrs_at, count * entry, attrs_at + count * entry, 0, 0, 0]);
     out.u64s(&[bits, 0, 0, 0]);
-    for event in Event::ALL {
+    for event in events {
         (0..cpus).for_each(|cpu| _ = out.u64(event.id(cpu)));
     }
-    for (index, event) in (0..).zip(Event::ALL) {
+    for (index, event) in (0..).zip(events) {
         event.attr(out);
         out.u64(HEADER_SIZE + index * ids).u64(ids);
     }
 }
 
 /// The same as records.
-fn stream_head(out: &mut Fields, cpus: u16) {
+fn stream_head(out: &mut Fields, cpus: u16, events: &[Event]) {
     out.raw(MAGIC).u64(PIPE_HEADER_SIZE);
-    for event in Event::ALL {
+    for event in events {
         out.record(RECORD_ATTR, 0, |out| {
             event.attr(out);
             (0..cpus).for_each(|cpu| _ = out.u64(event.id(cpu)));
         });
     }
-    for (number, content) in features(cpus) {
+    for (number, content) in features(cpus, events) {
         if number == TRACING_DATA {
             out.record(RECORD_TRACING_DATA, 0, |out| _ = out.u32(content.len() as u32).u32(0)).raw(&content);
         } else {

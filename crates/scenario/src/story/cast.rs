@@ -114,6 +114,7 @@ const NATIVE: &[(&str, bool, &[&str])] = &[
     ("explorer.exe", false, &["CTray::MainThreadProc"]),
     ("svchost.exe", false, &["ServiceStarter"]),
     ("cmd.exe", false, &["ExecPgm"]),
+    ("storport.sys", true, &["RaidUnitCompleteRequest"]),
 ];
 
 /// Namespace and type, name, signature.

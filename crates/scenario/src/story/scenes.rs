@@ -3,7 +3,7 @@
 use super::cast::{Cast, Halves, Role};
 use super::counters::Rates;
 use super::plot::{Episode, Plot, Work, Writing};
-use super::stage::{Aside, DELAY_EXECUTION, Extra, Part, Play, SLOT, Stage};
+use super::stage::{Aside, DELAY_EXECUTION, Extra, Part, Play, SLOT, Stage, Waker};
 use crate::record::{DiskIo, Event, HardFault, Record};
 use crate::rng::SplitMix64;
 
@@ -244,9 +244,10 @@ pub(super) fn scene(plot: &Plot, cast: &mut Cast, rng: &mut SplitMix64) -> Scene
     let rates = Rates { writer: Role::FileWriter as usize, cpi: plot.cpi, misses: plot.misses };
     let mut stage = Stage { slots, parts: Vec::new(), extras: Vec::new(), asides: Vec::new(), rates };
     let end = FIRST + plot.milliseconds + 1;
-    let cmd = command_line(plot, cast, &mut stage, end);
+    let cmd = cast.thread(Role::Cmd, "", 8);
     let main = cast.thread(Role::FileWriter, "", 8);
-    let stalls = writers(plot, cast, &mut stage, main, end, rng);
+    command_line(cast, &mut stage, (cmd, main), end);
+    let stalls = writers(plot, cast, &mut stage, (cmd, main), end, rng);
     start_process(&mut stage, main, cmd);
     tiering(plot, cast, &mut stage, main, end);
     end_process(&mut stage, main, end);
@@ -261,8 +262,7 @@ pub(super) fn scene(plot: &Plot, cast: &mut Cast, rng: &mut SplitMix64) -> Scene
 }
 
 /// The shell starts FileWriter and waits for it.
-fn command_line(_: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) -> usize {
-    let thread = cast.thread(Role::Cmd, "", 8);
+fn command_line(cast: &mut Cast, stage: &mut Stage, (thread, main): (usize, usize), end: usize) {
     let running = cast.stack(&[&["cmd.exe!ExecPgm"], USER_THREAD]);
     let wait_for = [
         "ntoskrnl.exe!NtWaitForSingleObject",
@@ -273,14 +273,13 @@ fn command_line(_: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) -> usi
     ];
     let waiting = Some(cast.stack(&[KERNEL_WAIT, &wait_for, USER_THREAD]));
     let mut part = Part::new(thread);
-    part.woken_by = Some(Role::FileWriter as usize);
+    part.woken_at.push((end + EXIT, Waker::Thread(main)));
     part.push(START - 3, Play::Wait(waiting, USER_REQUEST));
     part.push(6, Play::Run(Some(running)));
     part.push(end + EXIT - (START + 3), Play::Wait(waiting, USER_REQUEST));
     part.push(4, Play::Run(Some(running)));
     part.push(1, Play::Wait(waiting, USER_REQUEST));
     stage.parts.push(part);
-    thread
 }
 
 /// The threads that write files. Returns the slots at which they begin to wait for checkpoints.
@@ -288,14 +287,16 @@ fn writers(
     plot: &Plot,
     cast: &mut Cast,
     stage: &mut Stage,
-    main: usize,
+    (cmd, main): (usize, usize),
     end: usize,
     rng: &mut SplitMix64,
 ) -> Vec<usize> {
     let startup = cast.stack(&[&["coreclr.dll!EEStartup"], &MAIN[2..]]);
     let exit = cast.stack(&[&["coreclr.dll!RunMain"], &MAIN[3..]]);
     let mut part = Part::new(main);
-    part.woken_by = Some(if plot.scanned { Role::MsMpEng } else { Role::System } as usize);
+    part.leads = true;
+    part.woken_by = Waker::Process(if plot.scanned { Role::MsMpEng } else { Role::System } as usize);
+    part.woken_at.push((START + 1, Waker::Thread(cmd)));
     part.push(START, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
     part.push(STARTUP - 1, Play::Run(Some(startup)));
@@ -330,13 +331,21 @@ fn writers(
         let stack = Some(group.wait(false));
         let stalls = stall(&mut all, plot.episodes, stack);
         let idle = pool_wait(cast);
+        let done = cast.stack(&[&POOL[1..]]);
         let leaving = cast.stack(&[USER_THREAD]);
+        let last = threads.last().copied().unwrap_or(main);
+        part.woken_at.push((FIRST + plot.milliseconds + 1 - after, Waker::Thread(last)));
         for (offset, (thread, plays)) in threads.into_iter().zip(all).enumerate() {
             let mut worker = Part::new(thread);
             worker.woken_by = part.woken_by;
+            worker.woken_at = vec![(FIRST + 3, Waker::Thread(main)), (end + 10 + offset, Waker::Thread(main))];
             worker.push(FIRST + 2, Play::Absent);
             worker.push(1, Play::Wait(None, EXECUTIVE));
             worker.plays.extend(plays);
+            // The last one tells the main thread that all is done.
+            if thread == last {
+                worker.push(1, Play::Run(Some(done)));
+            }
             worker.push(end + 10 + offset - worker.plays.len(), Play::Wait(Some(idle), QUEUE));
             worker.push(1, Play::Run(Some(leaving)));
             worker.push(1, Play::Absent);
@@ -407,6 +416,7 @@ fn tiering(plot: &Plot, cast: &mut Cast, stage: &mut Stage, main: usize, end: us
     let done = cast.stack(&[KERNEL_WAIT, &done, &worker, USER_THREAD]);
     let born = FIRST - 20;
     let mut part = Part::new(thread);
+    part.woken_at = vec![(born + 1, Waker::Thread(main)), (end + 5, Waker::Thread(main))];
     part.push(born, Play::Absent);
     part.push(1, Play::Wait(None, EXECUTIVE));
     part.push(2, Play::Run(Some(compile)));
@@ -423,6 +433,7 @@ fn tiering(plot: &Plot, cast: &mut Cast, stage: &mut Stage, main: usize, end: us
             let event = hard_fault(thread, start, HARD_FAULTS + index);
             stage.asides.push(Aside { slot, micros: 100, on: thread, event });
             part.push(*slots, Play::Wait(Some(fault), EXECUTIVE));
+            part.woken_at.push((slot, Waker::Disk));
         }
         part.push(4, Play::Run(Some(compile)));
     }
@@ -470,6 +481,7 @@ fn checkpoint(plot: &Plot, cast: &mut Cast, stage: &mut Stage, stalls: &[usize],
     let thread = cast.thread(Role::System, "", 13);
     let mut part = Part::new(thread);
     part.pinned = Some(0);
+    part.woken_by = Waker::Disk;
     for (episode, stalled) in plot.episodes.iter().zip(stalls) {
         let start = stalled + episode.stall - episode.slots();
         part.push(start - part.plays.len(), Play::Wait(Some(rest), QUEUE));
@@ -520,7 +532,10 @@ fn others(plot: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) {
             ((1, 3), (150 + 40 * index, 600 + 40 * index), 0..stage.slots)
         };
         let stacks = scanning.clone();
-        stage.extras.push(Extra { thread, burst, pause, active, filler: true, stacks, rest: (idle, QUEUE) });
+        // Who creates files asks for a scan.
+        let woken_by = if plot.scanned { Waker::Process(Role::FileWriter as usize) } else { Waker::Timer };
+        let rest = (idle, QUEUE);
+        stage.extras.push(Extra { thread, burst, pause, active, filler: true, stacks, rest, woken_by });
     }
     let rest = system_rest(cast);
     let write_back = cast.stack(&[&["ntoskrnl.exe!MiWriteComplete", "ntoskrnl.exe!CcFlushCache"], SYSTEM_THREAD]);
@@ -528,8 +543,8 @@ fn others(plot: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) {
     for _ in 0..3 {
         let thread = cast.thread(Role::System, "", 12);
         let (stacks, rest) = (vec![write_back], (rest, QUEUE));
-        let extra = Extra { thread, burst: (1, 2), pause: (60, 200), active: all.clone(), filler: true, stacks, rest };
-        stage.extras.push(extra);
+        let (burst, pause, active, woken_by) = ((1, 2), (60, 200), all.clone(), Waker::Timer);
+        stage.extras.push(Extra { thread, burst, pause, active, filler: true, stacks, rest, woken_by });
     }
     for (role, function, threads, burst, pause) in [
         (Role::Svchost, "svchost.exe!ServiceStarter", 3, (1, 3), (100, 400)),
@@ -547,7 +562,8 @@ fn others(plot: &Plot, cast: &mut Cast, stage: &mut Stage, end: usize) {
         for _ in 0..threads {
             let thread = cast.thread(role, "", 8);
             let (active, stacks) = (all.clone(), stacks.clone());
-            stage.extras.push(Extra { thread, burst, pause, active, filler: true, stacks, rest });
+            let woken_by = Waker::Timer;
+            stage.extras.push(Extra { thread, burst, pause, active, filler: true, stacks, rest, woken_by });
         }
     }
 }

@@ -45,13 +45,44 @@ pub(super) struct Part {
     pub(super) plays: Vec<Play>,
     /// Runs on this CPU and nobody else does.
     pub(super) pinned: Option<usize>,
-    /// Process whose threads make it runnable, where one of them runs.
-    pub(super) woken_by: Option<usize>,
+    /// Takes the first free CPU: threads that it wakes then find a later one.
+    pub(super) leads: bool,
+    /// Who ends its waits.
+    pub(super) woken_by: Waker,
+    /// Who ends those waits that end with these slots.
+    pub(super) woken_at: Vec<(usize, Waker)>,
+}
+
+/// Who ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waker {
+    /// The timer.
+    Timer,
+    /// The disk.
+    Disk,
+    /// A thread of this process, where one of them runs; else the disk.
+    Process(usize),
+    /// This thread.
+    Thread(usize),
 }
 
 impl Part {
     pub(super) fn new(thread: usize) -> Self {
-        Self { thread, plays: Vec::new(), pinned: None, woken_by: None }
+        let (plays, woken_at) = (Vec::new(), Vec::new());
+        Self { thread, plays, pinned: None, leads: false, woken_by: Waker::Timer, woken_at }
+    }
+
+    /// Who ends the wait that this slot ends. Only the timer ends a sleep.
+    fn waker(&self, slot: usize) -> Waker {
+        if matches!(self.at(slot - 1), Play::Wait(_, DELAY_EXECUTION)) {
+            return Waker::Timer;
+        }
+        self.woken_at.iter().find(|(at, _)| *at == slot).map_or(self.woken_by, |(_, waker)| *waker)
+    }
+
+    /// Whether a wait ends with this slot.
+    fn wakes(&self, slot: usize) -> bool {
+        slot > 0 && matches!(self.at(slot - 1), Play::Wait(..)) && !matches!(self.at(slot), Play::Wait(..))
     }
 
     pub(super) fn push(&mut self, slots: usize, play: Play) {
@@ -83,6 +114,8 @@ pub(super) struct Extra {
     pub(super) stacks: Vec<Halves>,
     /// Stack and reason of its waits.
     pub(super) rest: (Halves, i8),
+    /// Who ends its pauses.
+    pub(super) woken_by: Waker,
 }
 
 /// An event in the middle of a slot on the CPU of a thread that runs then.
@@ -109,7 +142,8 @@ pub(super) struct Stage {
 struct House {
     idle: Function,
     interrupts: Vec<Halves>,
-    ready_from_dpc: Halves,
+    ready_from_timer: Halves,
+    ready_from_disk: Halves,
     ready_from_thread: Halves,
 }
 
@@ -144,7 +178,8 @@ impl Stage {
     fn plan_extras(&mut self, cpus: usize, rng: &mut SplitMix64) {
         let pinned = self.parts.iter().filter(|part| part.pinned.is_some()).count();
         let extras = std::mem::take(&mut self.extras);
-        let mut parts: Vec<Part> = extras.iter().map(|extra| Part::new(extra.thread)).collect();
+        let part = |extra: &Extra| Part { woken_by: extra.woken_by, ..Part::new(extra.thread) };
+        let mut parts: Vec<Part> = extras.iter().map(part).collect();
         let mut bursts: Vec<Burst> = extras
             .iter()
             .map(|extra| Burst { until: 0, wake: rng.index(extra.pause.1) + extra.active.start, waiting: 0 })
@@ -230,7 +265,8 @@ impl House {
                 cast.stack(&[&["ntoskrnl.exe!KiTimerExpiration"], &dpc]),
                 cast.stack(&[&["ntoskrnl.exe!KiDispatchInterrupt"], &dpc]),
             ],
-            ready_from_dpc: cast.stack(&[&["ntoskrnl.exe!KiTimerExpiration"], &dpc]),
+            ready_from_timer: cast.stack(&[&["ntoskrnl.exe!KiTimerExpiration"], &dpc]),
+            ready_from_disk: cast.stack(&[&["storport.sys!RaidUnitCompleteRequest"], &dpc]),
             ready_from_thread: cast.stack(&[&["ntoskrnl.exe!KeSetEvent", "ntoskrnl.exe!KiSystemServiceCopyEnd"]]),
         }
     }
@@ -258,7 +294,7 @@ impl Performance<'_> {
     fn slot(&mut self, slot: usize, parts: &[Part]) {
         let boundary = self.cast.machine.zero_ticks + slot as i64 * SLOT;
         let previous = self.running.clone();
-        self.assign(slot, parts);
+        self.assign(slot, parts, &previous);
         if slot > 0 {
             self.ready_events(slot, boundary, parts, &previous);
             for (cpu, previous) in previous.into_iter().enumerate() {
@@ -283,7 +319,7 @@ impl Performance<'_> {
     }
 
     /// Who runs goes on where it ran; who starts takes a free CPU.
-    fn assign(&mut self, slot: usize, parts: &[Part]) {
+    fn assign(&mut self, slot: usize, parts: &[Part], previous: &[Option<usize>]) {
         for cpu in 0..self.running.len() {
             if let Some(part) = self.running[cpu].take_if(|part| !parts[*part].runs(slot)) {
                 self.cpu_of.remove(&part);
@@ -303,38 +339,47 @@ impl Performance<'_> {
             if free.is_empty() {
                 continue;
             }
-            let cpu = free[self.rng.index(free.len())];
+            // Who runs at once must be readied on a CPU before its own or on its own.
+            let waker = part.wakes(slot).then(|| self.waking_cpu(part.waker(slot), parts, previous)).flatten();
+            let behind: Vec<usize> =
+                free.iter().copied().filter(|cpu| waker.is_none_or(|waker| *cpu >= waker)).collect();
+            let free = if behind.is_empty() { free } else { behind };
+            let any = self.rng.index(free.len());
+            let cpu = free[if part.leads { 0 } else { any }];
             self.running[cpu] = Some(index);
             self.cpu_of.insert(index, cpu);
         }
     }
 
+    /// The CPU on which somebody ran just before who ends a wait.
+    fn waking_cpu(&self, waker: Waker, parts: &[Part], previous: &[Option<usize>]) -> Option<usize> {
+        let threads = &self.cast.machine.threads;
+        previous.iter().position(|running| {
+            running.is_some_and(|running| match waker {
+                Waker::Process(process) => threads[parts[running].thread].process == process,
+                Waker::Thread(thread) => parts[running].thread == thread,
+                Waker::Timer | Waker::Disk => false,
+            })
+        })
+    }
+
     /// Whose wait ends here becomes runnable.
     fn ready_events(&mut self, slot: usize, boundary: i64, parts: &[Part], previous: &[Option<usize>]) {
         let mut stacks_taken = vec![false; previous.len()];
-        for (index, part) in parts.iter().enumerate() {
-            let ends = matches!(part.at(slot - 1), Play::Wait(..)) && !matches!(part.at(slot), Play::Wait(..));
-            if !ends {
-                continue;
-            }
-            let waker = part.woken_by.and_then(|process| {
-                previous.iter().position(|running| {
-                    let thread = running.map(|running| parts[running].thread);
-                    thread.is_some_and(|thread| self.cast.machine.threads[thread].process == process)
-                })
-            });
+        for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.wakes(slot)) {
+            let waker = part.waker(slot);
+            let own = self.cpu_of.get(&index).copied();
             // At one time, records are ordered by CPU: who runs at once must not be readied on a later CPU than its own.
-            let cpu = match (self.cpu_of.get(&index), waker) {
-                (Some(own), Some(waker)) => waker.min(*own),
-                (Some(own), None) => *own,
-                (None, Some(waker)) => waker,
-                (None, None) => self.rng.index(previous.len()),
-            };
+            let waking = self.waking_cpu(waker, parts, previous).filter(|cpu| own.is_none_or(|own| *cpu <= own));
+            let cpu = waking.or(own).unwrap_or_else(|| self.rng.index(previous.len()));
             let free = !std::mem::replace(&mut stacks_taken[cpu], true);
-            // Only the timer ends a sleep, whoever runs when it fires. What happens on an idle CPU happens in a deferred procedure call, too.
-            let sleeps = matches!(part.at(slot - 1), Play::Wait(_, DELAY_EXECUTION));
-            let by = previous[cpu].filter(|_| !sleeps);
-            let walk = free.then(|| self.readier_walk(slot, boundary, parts, cpu, by));
+            // Where no thread ends the wait, a deferred procedure call does, whoever runs when the interrupt comes.
+            let by = waking.and_then(|cpu| previous[cpu]);
+            let walk = free.then(|| match by {
+                Some(by) => self.readier_walk(slot, boundary, parts, cpu, by),
+                None if waker == Waker::Timer => walk(self.house.ready_from_timer, boundary, cpu),
+                None => walk(self.house.ready_from_disk, boundary, cpu),
+            });
             let ready = Ready {
                 thread: part.thread,
                 by: previous[cpu].map_or(cpu, |running| parts[running].thread),
@@ -349,8 +394,7 @@ impl Performance<'_> {
 
     /// Stack of a ready event, whose record is pushed next. The user half of a thread that leaves the CPU in the same stay in
     /// kernel mode is the one that it leaves with, and is written when it comes back.
-    fn readier_walk(&mut self, slot: usize, boundary: i64, parts: &[Part], cpu: usize, by: Option<usize>) -> Walk {
-        let Some(by) = by else { return walk(self.house.ready_from_dpc, boundary, cpu) };
+    fn readier_walk(&mut self, slot: usize, boundary: i64, parts: &[Part], cpu: usize, by: usize) -> Walk {
         let kernel = self.house.ready_from_thread;
         let with_user = |user| walk(Halves { user, ..kernel }, boundary, cpu);
         let user_half = |play| match play {

@@ -18,6 +18,18 @@ pub struct SymbolFile {
     pub text: String,
 }
 
+impl SymbolFile {
+    /// The file of an image of which only public symbols are known; `None` where it has no PDB.
+    pub(crate) fn publics(image: &Image, lines: &[String]) -> Option<Self> {
+        let pdb = image.pdb.as_ref()?;
+        let stem = pdb.name.strip_suffix(".pdb").unwrap_or(&pdb.name);
+        let id = digits(pdb);
+        let code_id = format!("{:08X}{:x} {}", image.time_date_stamp, image.size, image.name);
+        let head = format!("MODULE windows x86_64 {id} {}\nINFO CODE_ID {code_id}\n", pdb.name);
+        Some(Self { path: [&pdb.name, &id, &format!("{stem}.sym")].iter().collect(), text: head + &lines.concat() })
+    }
+}
+
 /// What is known of a function beyond its name.
 struct Source {
     module: &'static str,

@@ -1,5 +1,6 @@
 //! Synthetic recordings, against the truth that comes with them.
 
+mod causal;
 mod files;
 mod linux;
 mod scale;

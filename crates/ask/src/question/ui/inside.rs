@@ -9,9 +9,9 @@ use tracesift_trace::{StackId, ThreadId, view};
 
 use super::delays::Delay;
 use crate::question::waits::longest::WaitRow;
-use crate::question::waits::sums::Labels;
 use crate::question::waits::windows::Windows;
 use crate::recording::OpenRecording;
+use crate::stack_labels::Labels;
 use crate::stack_names::StackNames;
 
 view! {

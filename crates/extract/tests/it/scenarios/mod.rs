@@ -1,5 +1,6 @@
 //! The whole pipeline on synthetic recordings: what comes out of the archive is what the scenario says went in.
 
+mod causal;
 mod compare;
 mod corpus;
 mod linux;

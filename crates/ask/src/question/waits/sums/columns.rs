@@ -2,10 +2,11 @@
 
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
-use super::{End, Key, Labels, WaitSums};
+use super::{End, Key, WaitSums};
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
+use crate::stack_labels::Labels;
 use crate::threads::{self, Threads};
 
 /// Percentiles that are shown, from 0 to 1.

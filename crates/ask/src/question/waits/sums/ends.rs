@@ -8,8 +8,9 @@ use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 use super::super::chain::{self, Link};
 use super::super::longest::{Wait, WaitRow};
 use super::super::windows::Windows;
-use super::{Did, End, Labels, is_open};
+use super::{Did, End, is_open};
 use crate::recording::OpenRecording;
+use crate::stack_labels::Labels;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
 

@@ -16,7 +16,7 @@ use tracesift_analysis::{DescendingUnion, Interrupt, PartsByEnd, Span, TimesOfTh
 use tracesift_archive::Error;
 use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow, switch_flags};
-use tracesift_trace::{ProcessId, StackId, ThreadId};
+use tracesift_trace::{ProcessId, ThreadId};
 
 pub use self::columns::{COLUMNS, Row};
 
@@ -32,6 +32,7 @@ use crate::inside::Inside;
 use crate::order::Top;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
+use crate::stack_labels::Labels;
 use crate::stack_names::StackNames;
 use crate::threads::Threads;
 use tracesift_grammar::TimeRange;
@@ -162,35 +163,6 @@ impl WaitSums {
 /// Whether nobody ended it. Who was readied and never ran again waited no longer.
 fn is_open(row: &WaitRow) -> bool {
     row.flags & switch_flags::OPEN_RIGHT != 0 && row.ready_time.is_none()
-}
-
-/// Labels of stacks by number: where somebody waited, ran, or ended a wait.
-#[derive(Default)]
-pub(in crate::question) struct Labels {
-    of_stack: FxHashMap<StackId, Option<u32>>,
-    numbers: FxHashMap<String, u32>,
-    texts: Vec<String>,
-}
-
-impl Labels {
-    pub(in crate::question) fn of(&mut self, stack: Option<StackId>, names: &mut StackNames) -> Option<u32> {
-        let stack = stack?;
-        if let Some(known) = self.of_stack.get(&stack) {
-            return *known;
-        }
-        let label = StackNames::telling_label(&names.of(stack)).map(|text| {
-            *self.numbers.entry(text).or_insert_with_key(|text| {
-                self.texts.push(text.clone());
-                u32::try_from(self.texts.len() - 1).unwrap_or(u32::MAX)
-            })
-        });
-        self.of_stack.insert(stack, label);
-        label
-    }
-
-    pub(in crate::question) fn text(&self, label: Option<u32>) -> Option<&String> {
-        self.texts.get(usize::try_from(label?).ok()?)
-    }
 }
 
 impl Ask for Question {

@@ -1,0 +1,310 @@
+//! Whether runs can be compared: what speaks against it is said before any number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tracesift_trace::info::TraceInfo;
+
+use super::run::Run;
+use crate::path::account::Level;
+use crate::recording::OpenRecording;
+
+/// Facts of the recorder that differ between any two recordings, or tell nothing of how fast a machine is.
+const PASSING: [&str; 9] = [
+    "format",
+    "recording.",
+    "processes.",
+    "descriptors.",
+    "memory.",
+    "process_memory.",
+    "energy.",
+    "vdso",
+    "utc_offset",
+];
+
+/// Facts of the recorder's own work that make recordings differ in what they measure.
+const OF_RECORDER: [&str; 3] = ["recording.profiles", "recording.frequency", "recording.call_graph"];
+
+/// How much a reason weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// It is said.
+    Notes,
+    /// The sets differ in it, so that it may be the cause of a difference.
+    Confounds,
+    /// The runs measure different things.
+    Stops,
+}
+
+impl Severity {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Notes => "notes",
+            Self::Confounds => "confounds",
+            Self::Stops => "stops",
+        }
+    }
+}
+
+/// What speaks against a comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What it is about: `cpu.model`, `kind`, `order`.
+    pub key: String,
+    /// The value in the first set, where there is one.
+    pub a: String,
+    /// The value in the second set.
+    pub b: String,
+    /// A sentence.
+    pub text: String,
+}
+
+impl Reason {
+    /// A reason that is said and changes nothing.
+    pub(super) fn note(key: &str, text: impl Into<String>) -> Self {
+        Self { severity: Severity::Notes, key: key.to_owned(), a: String::new(), b: String::new(), text: text.into() }
+    }
+
+    fn differs(severity: Severity, key: &str, a: &str, b: &str) -> Self {
+        let quoted = |value: &str| if value.is_empty() { "unknown".to_owned() } else { format!("\"{value}\"") };
+        let text = format!("{key} {} → {}", quoted(a), quoted(b));
+        Self { severity, key: key.to_owned(), a: a.to_owned(), b: b.to_owned(), text }
+    }
+}
+
+/// Whether runs can be compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Comparability {
+    /// What speaks against it, the weightiest first.
+    pub reasons: Vec<Reason>,
+}
+
+impl Comparability {
+    /// Looks at the runs of two sets; those before `split` are the first.
+    pub(super) fn of(runs: &[Run], split: usize) -> Self {
+        let (a, b) = runs.split_at(split.min(runs.len()));
+        let mut found = Self::default();
+        found.kinds(runs);
+        found.levels(runs, a, b);
+        found.same_recording(runs);
+        found.facts(a, b);
+        found.losses(runs);
+        if a.len().min(b.len()) < 4 {
+            let text = match (a.len(), b.len()) {
+                (1, 1) => "one run each: nothing is known of the noise".to_owned(),
+                (1, _) | (_, 1) => "one set has one run: the spread of the other stands for both".to_owned(),
+                _ => "few runs: the noise is taken to be log-normal".to_owned(),
+            };
+            found.add(Reason::note("runs", text));
+        }
+        found
+    }
+
+    /// Adds a reason.
+    pub(super) fn add(&mut self, reason: Reason) {
+        self.reasons.push(reason);
+        self.reasons.sort_by(|a, b| b.severity.cmp(&a.severity));
+    }
+
+    /// The weightiest severity.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.reasons.iter().map(|reason| reason.severity).max()
+    }
+
+    /// `yes`, `reservations` or `no`.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match self.worst() {
+            Some(Severity::Stops) => "no",
+            Some(_) => "reservations",
+            None => "yes",
+        }
+    }
+
+    /// The first line of an answer.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = |least: Severity| {
+            let texts =
+                self.reasons.iter().filter(|reason| reason.severity >= least).map(|reason| reason.text.as_str());
+            texts.collect::<Vec<_>>().join("; ")
+        };
+        match self.worst() {
+            Some(Severity::Stops) => format!("not comparable, because {}", texts(Severity::Stops)),
+            Some(_) => format!("comparable with reservations: {}", texts(Severity::Notes)),
+            None => "comparable".to_owned(),
+        }
+    }
+
+    fn kinds(&mut self, runs: &[Run]) {
+        let kinds: BTreeSet<&str> = runs.iter().map(|run| run.kind.as_str()).collect();
+        if kinds.len() > 1 {
+            let kinds: Vec<&str> = kinds.into_iter().collect();
+            let text = format!("the recordings are of different kinds: {}", kinds.join(" and "));
+            self.add(Reason { severity: Severity::Stops, ..Reason::note("kind", text) });
+        }
+    }
+
+    /// The weakest level of all runs decides what rows mean: with others among them rows would mean different things.
+    fn levels(&mut self, runs: &[Run], a: &[Run], b: &[Run]) {
+        let of = |set: &[Run]| set.iter().map(|run| run.level).collect::<BTreeSet<Level>>();
+        let (of_a, of_b) = (of(a), of(b));
+        let all: BTreeSet<Level> = of_a.union(&of_b).copied().collect();
+        let (Some(weakest), true) = (all.first(), all.len() > 1) else { return };
+        let example = runs.iter().find(|run| run.level == *weakest).map_or("", |run| run.name.as_str());
+        let lacks = match weakest {
+            Level::Samples => "context switches",
+            Level::Switches | Level::Full => "ready events",
+        };
+        let text = format!("some runs have no {lacks}, such as {example}");
+        self.add(Reason { severity: Severity::Stops, ..Reason::note("level", text) });
+    }
+
+    fn same_recording(&mut self, runs: &[Run]) {
+        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+        runs.iter().for_each(|run| *ids.entry(run.id.as_str()).or_default() += 1);
+        if let Some(run) = runs.iter().find(|run| ids.get(run.id.as_str()).is_some_and(|count| *count > 1)) {
+            let text = format!("the recording {} stands in them twice", run.name);
+            self.add(Reason { severity: Severity::Stops, ..Reason::note("recording", text) });
+        }
+    }
+
+    /// Facts of which all of one set have a value, and all of the other set another one.
+    fn facts(&mut self, a: &[Run], b: &[Run]) {
+        let keys: BTreeSet<&String> = a.iter().chain(b).flat_map(|run| run.facts.keys()).collect();
+        for key in keys {
+            let values = |set: &[Run]| -> BTreeSet<String> {
+                set.iter().map(|run| run.facts.get(key).cloned().unwrap_or_default()).collect()
+            };
+            let (of_a, of_b) = (values(a), values(b));
+            match (of_a.first(), of_b.first()) {
+                (Some(x), Some(y)) if of_a.len() == 1 && of_b.len() == 1 => {
+                    if x != y {
+                        self.add(Reason::differs(Severity::Confounds, key, x, y));
+                    }
+                }
+                _ => {
+                    let all: Vec<String> = of_a.union(&of_b).cloned().collect();
+                    self.add(Reason::note(key, format!("{key} varies: {}", all.join(", "))));
+                }
+            }
+        }
+    }
+
+    fn losses(&mut self, runs: &[Run]) {
+        let warned = runs.iter().filter(|run| !run.warnings.is_empty()).count();
+        if let Some(warning) = runs.iter().find_map(|run| run.warnings.first()) {
+            let runs = if warned == 1 { "1 run".to_owned() } else { format!("{warned} runs") };
+            self.add(Reason::note("warnings", format!("{runs} with warnings, such as: {warning}")));
+        }
+        let unknown = |run: &&Run| {
+            let unknown = run.rows.iter().filter(|row| row.name.state == "unknown");
+            let sum = unknown.fold(0_i64, |sum, row| sum.saturating_add(row.time));
+            sum.saturating_mul(50) > run.window && run.level != Level::Samples
+        };
+        let count = runs.iter().filter(unknown).count();
+        if count > 0 {
+            let runs = if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+            self.add(Reason::note("unknown", format!("more than 2 % of the window is unknown in {runs}")));
+        }
+    }
+}
+
+/// What a recording tells of the machine and the recorder, as far as it should be the same in runs that are compared.
+pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
+    let info: &TraceInfo = recording.info();
+    let mut facts: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |key: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            facts.insert(key.to_owned(), value);
+        }
+    };
+    add("machine", info.machine.clone());
+    add("os", info.os_name.clone());
+    add("os.build", info.os_build.clone());
+    add("cpu.name", info.cpu_name.clone());
+    add("cpu.count", Some(info.cpu_count.to_string()));
+    add("memory", info.memory_mib.map(|mib| format!("{mib} MiB")));
+    add("clock", Some(info.clock.clone()));
+    add("cpu.event", info.cpu_event.clone());
+    let sources = info.sample_sources.iter().filter(|source| source.interval_ns > 0);
+    add(
+        "sampling",
+        Some(sources.map(|source| format!("{} {} ns", source.name, source.interval_ns)).collect::<Vec<_>>().join(", ")),
+    );
+    for (key, value) in &info.facts {
+        let starts = |list: &[&str]| list.iter().any(|start| key.starts_with(start));
+        if !starts(&PASSING) || starts(&OF_RECORDER) {
+            facts.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{Comparability, Run};
+    use crate::path::account::Level;
+
+    fn run(id: &str, facts: &[(&str, &str)]) -> Run {
+        Run {
+            file: format!("{id}.sift"),
+            name: id.to_owned(),
+            id: id.to_owned(),
+            case: "test".to_owned(),
+            time: 0,
+            date: None,
+            reported: None,
+            facts: facts
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect::<BTreeMap<_, _>>(),
+            warnings: Vec::new(),
+            kind: "etl".to_owned(),
+            level: Level::Full,
+            window: 1_000,
+            rows: Vec::new(),
+        }
+    }
+
+    fn eight(of: impl Fn(usize) -> Run) -> Comparability {
+        Comparability::of(&(0..8).map(of).collect::<Vec<_>>(), 4)
+    }
+
+    #[test]
+    fn equal_runs_are_comparable() {
+        assert_eq!(eight(|place| run(&place.to_string(), &[("cpu", "x")])).text(), "comparable");
+    }
+
+    #[test]
+    fn a_fact_that_tells_the_sets_apart_confounds_and_one_that_varies_is_noted() {
+        let by_set = |place: usize| run(&place.to_string(), &[("cpu.name", if place < 4 { "x" } else { "y" })]);
+        let found = eight(by_set);
+        assert_eq!(found.state(), "reservations");
+        assert_eq!(found.text(), "comparable with reservations: cpu.name \"x\" → \"y\"");
+        let varying = |place: usize| run(&place.to_string(), &[("cpu.name", if place % 2 == 0 { "x" } else { "y" })]);
+        assert_eq!(eight(varying).text(), "comparable with reservations: cpu.name varies: x, y");
+    }
+
+    #[test]
+    fn runs_that_measure_different_things_stop() {
+        let mixed = |place: usize| Run {
+            kind: if place == 7 { "perf" } else { "etl" }.to_owned(),
+            ..run(&place.to_string(), &[])
+        };
+        assert_eq!(eight(mixed).text(), "not comparable, because the recordings are of different kinds: etl and perf");
+        let weaker = |place: usize| Run {
+            level: if place == 2 { Level::Switches } else { Level::Full },
+            ..run(&place.to_string(), &[])
+        };
+        assert_eq!(eight(weaker).text(), "not comparable, because some runs have no ready events, such as 2");
+        let twice = |place: usize| run(&(place / 2).to_string(), &[]);
+        assert_eq!(eight(twice).text(), "not comparable, because the recording 0 stands in them twice");
+    }
+}

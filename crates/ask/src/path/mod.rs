@@ -1,0 +1,104 @@
+//! The account of a window of time: which thread had each nanosecond, in which state, in which code.
+//!
+//! [`spec`] reads the window that people write, [`window`] finds it in a recording with the thread that the account starts from,
+//! and [`account`] follows the bounded critical path ([`tracesift_analysis::path`]) through it. An account consists of parts with
+//! numbers in place of names; [`rows`] names them, as coarse or as fine as somebody asks.
+
+pub(crate) mod account;
+mod options;
+pub(crate) mod parties;
+pub(crate) mod places;
+pub(crate) mod rows;
+pub(crate) mod spec;
+pub(crate) mod window;
+
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use tracesift_analysis::disturbances::Disturbances;
+use tracesift_analysis::tags::TagSet;
+use tracesift_archive::Error;
+use tracesift_extract::stack_methods::Granularity;
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
+
+pub use self::options::AccountOptions;
+pub use self::spec::{WindowError, WindowKind, WindowSpec};
+pub use self::window::WindowQuery;
+
+use self::account::{Account, Level, Switched};
+use self::parties::Parties;
+use self::places::Places;
+use self::rows::Namer;
+use self::window::People;
+use crate::absence::Absence;
+use crate::recording::OpenRecording;
+use crate::table_question::built_in_tags;
+
+/// What a wait for work means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Follow {
+    /// It is a wait: the path returns to the thread that waited.
+    Waits,
+    /// The request of the thread came from the thread that ended the wait: the path goes on there.
+    Requests,
+}
+
+/// Which accounts are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AccountQuery {
+    /// The windows.
+    pub windows: WindowQuery,
+    /// What a wait for work means; `None`: as the window implies.
+    pub follow: Option<Follow>,
+    /// What counts as a disturbance.
+    pub disturbances: Arc<Disturbances>,
+    /// The rules for tags; `None`: the built-in ones.
+    pub tags: Option<Arc<TagSet>>,
+}
+
+/// Why a recording has no account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Missing {
+    /// What it lacks.
+    pub(crate) what: &'static str,
+    /// Why.
+    pub(crate) why: Absence,
+}
+
+impl AccountQuery {
+    /// Shows the account of each window of a recording, by time, with the names of its parts.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn each(
+        &self,
+        recording: &OpenRecording,
+        mut visit: impl FnMut(&Account, &Namer<'_, '_, '_>),
+    ) -> Result<Result<(), Missing>, Error> {
+        let Some(level) = Level::of(recording) else {
+            let why = recording.file.absence_of("context_switches");
+            return Ok(Err(Missing { what: "context switches", why }));
+        };
+        let archive = recording.archive();
+        let processes: Vec<ProcessRow> = archive.rows()?;
+        let threads: Vec<ThreadRow> = archive.rows()?;
+        let people = People { processes: &processes, threads: &threads };
+        let windows = match self.windows.find(recording, people)? {
+            Ok(windows) => windows,
+            Err(why) => return Ok(Err(Missing { what: "window", why })),
+        };
+        let named = recording.named_stacks(Granularity::default())?;
+        let set = self.tags.clone().unwrap_or_else(built_in_tags);
+        let mut places = Places::new(&named, &set);
+        let is_linux = recording.info().kind == "perf";
+        let switched = if level == Level::Samples { Switched::default() } else { Switched::of(recording)? };
+        for window in windows {
+            let mut parties = Parties::new(people, window.process, is_linux);
+            let follows_requests = self.follow.map_or(window.hops, |follow| follow == Follow::Requests);
+            let how = (level, follows_requests);
+            let account = account::of(recording, window, how, people, &switched, (&mut parties, &mut places))?;
+            visit(&account, &Namer { parties: &parties, places: &places, disturbances: &self.disturbances });
+        }
+        Ok(Ok(()))
+    }
+}

@@ -1,0 +1,231 @@
+//! The parts of an account with names in place of numbers, as coarse or as fine as somebody asks.
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use tracesift_analysis::disturbances::{Activity, Disturbances, Kind, Occupant, PartFacts};
+use tracesift_analysis::path::Gap;
+
+use super::account::{Account, Code, Did, Ended, For, Holder, Part};
+use super::parties::{Parties, Party};
+use super::places::{Place, Places};
+
+/// How fine the rows of an account are. Each level divides the rows of the one before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Detail {
+    /// By state: run, ready, wait, unknown.
+    State,
+    /// And by process and thread.
+    Who,
+    /// And by stack tag, or by the kind of process that had the CPU.
+    Tag,
+    /// And by method, or by the process that had the CPU.
+    #[default]
+    Site,
+}
+
+/// What the parts of a row have in common; what a level leaves out is empty.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Name {
+    /// `run`, `ready`, `wait` or `unknown`.
+    pub(crate) state: &'static str,
+    /// The kind of disturbance that it is.
+    pub(crate) disturbance: Option<Kind>,
+    /// Role of the process.
+    pub(crate) process: Option<String>,
+    /// Role of the thread.
+    pub(crate) thread: Option<String>,
+    /// What ended a wait, where no thread can be followed.
+    pub(crate) ended_by: Option<&'static str>,
+    /// Stack tag of the code; of ready time the class of process that had the CPU; of unknown time the reason.
+    pub(crate) tag: Option<String>,
+    /// Method; of ready time the process that had the CPU.
+    pub(crate) site: Option<String>,
+    /// Stack tag of the wait of the anchor that the time was spent for.
+    pub(crate) for_tag: Option<String>,
+    /// Method of that wait.
+    pub(crate) for_site: Option<String>,
+}
+
+/// A row of an account.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    /// What its parts have in common.
+    pub(crate) name: Name,
+    /// Its time, ns.
+    pub(crate) time: i64,
+    /// Stretches of time; `None` where samples divide them.
+    pub(crate) leaves: Option<u64>,
+    /// The longest of these, ns.
+    pub(crate) longest: Option<i64>,
+    /// Sum of the squares of their lengths, ns².
+    pub(crate) squares: f64,
+    /// Samples.
+    pub(crate) samples: u64,
+}
+
+/// Names the parts of accounts.
+pub(crate) struct Namer<'a, 'p, 's> {
+    pub(crate) parties: &'a Parties<'p>,
+    pub(crate) places: &'a Places<'s>,
+    pub(crate) disturbances: &'a Disturbances,
+}
+
+impl Namer<'_, '_, '_> {
+    /// The rows of an account at a level, in the order of their names. Their times add up to those of the parts.
+    pub(crate) fn rows(&self, account: &Account, detail: Detail) -> Vec<Row> {
+        let mut rows: BTreeMap<Name, Row> = BTreeMap::new();
+        for part in &account.parts {
+            let name = self.name(part).coarse(detail);
+            // Samples divide the stretches of runs only below the level of threads.
+            let is_divided = detail > Detail::Who && matches!(part.key.did, Did::Run(_) | Did::NotSampled);
+            let row = rows.entry(name.clone()).or_insert_with(|| Row {
+                name,
+                time: 0,
+                leaves: (!is_divided).then_some(0),
+                longest: (!is_divided).then_some(0),
+                squares: 0.0,
+                samples: 0,
+            });
+            row.time = row.time.saturating_add(part.time);
+            row.leaves = row.leaves.map(|leaves| leaves + part.leaves);
+            row.longest = row.longest.map(|longest| longest.max(part.longest));
+            row.squares += part.squares;
+            row.samples += part.samples;
+        }
+        rows.into_values().collect()
+    }
+
+    /// The name of a part at the finest level.
+    fn name(&self, part: &Part) -> Name {
+        let party = self.parties.party_of(part.key.party);
+        let place_tag = |place: Place| Some(self.places.tag_text(place.tag).to_owned());
+        let site = |place: Place| Some(self.places.site_text(place).unwrap_or("(no stack)").to_owned());
+        let mut name = Name {
+            state: state(part.key.did),
+            disturbance: None,
+            process: party.map(|party| party.process.clone()),
+            thread: party.map(|party| party.thread.clone()),
+            ended_by: None,
+            tag: None,
+            site: None,
+            for_tag: None,
+            for_site: None,
+        };
+        match part.key.did {
+            Did::Run(Some(Code::At(place))) => (name.tag, name.site) = (place_tag(place), site(place)),
+            Did::Run(Some(Code::Interrupt)) => name.tag = Some("(interrupts)".to_owned()),
+            Did::Run(None) => name.tag = Some("(not sampled)".to_owned()),
+            Did::NotSampled => name.tag = Some("not on a CPU or not sampled".to_owned()),
+            Did::Ready(holder) => {
+                name.tag = Some(self.class(holder).to_owned());
+                name.site = self.party(holder).map(|party| party.process.clone());
+            }
+            Did::Wait(ended, place) => {
+                name.ended_by = Some(ended_by(ended));
+                (name.tag, name.site) = (place_tag(place), site(place));
+            }
+            Did::Unknown(gap) => name.tag = Some(reason(gap).to_owned()),
+        }
+        match part.key.whom {
+            For::Own => {}
+            For::Birth => name.for_tag = Some("(start of the thread)".to_owned()),
+            For::Wait(place) => (name.for_tag, name.for_site) = (place_tag(place), site(place)),
+        }
+        name.disturbance = self.disturbance(part);
+        name
+    }
+
+    fn party(&self, holder: Holder) -> Option<&Party> {
+        if let Holder::Party(party) = holder { self.parties.party_of(party) } else { None }
+    }
+
+    /// The class of process that had a CPU.
+    fn class(&self, holder: Holder) -> &'static str {
+        match (holder, self.party(holder)) {
+            (Holder::Idle, _) => "idle CPU",
+            (_, None) => "unknown",
+            (_, Some(party)) if party.is_of_test => "the test itself",
+            (_, Some(party)) if self.disturbances.is_antivirus(&party.image) => "antivirus",
+            (_, Some(party)) if self.disturbances.is_recorder(&party.image) => "recorder",
+            (_, Some(party)) if party.is_of_kernel => "kernel",
+            _ => "others",
+        }
+    }
+
+    fn disturbance(&self, part: &Part) -> Option<Kind> {
+        let party = self.parties.party_of(part.key.party)?;
+        let (activity, place) = match part.key.did {
+            Did::Run(Some(Code::At(place))) => (Activity::Run, Some(place)),
+            Did::Run(Some(Code::Interrupt)) => (Activity::Interrupt, None),
+            Did::Run(None) => (Activity::Run, None),
+            Did::Ready(_) => (Activity::Ready, None),
+            Did::Wait(Ended::Interrupt(_), place) => (Activity::Wait, Some(place)),
+            Did::Wait(_, place) => (Activity::OpenWait, Some(place)),
+            // What samples do not tell is no loss of the recording.
+            Did::NotSampled => (Activity::Wait, None),
+            Did::Unknown(_) => (Activity::Unknown, None),
+        };
+        let occupant = match part.key.did {
+            Did::Ready(Holder::Idle) => Occupant::Idle,
+            Did::Ready(holder) => match self.party(holder) {
+                Some(party) if party.is_of_test => Occupant::Test,
+                Some(_) => Occupant::Other,
+                None => Occupant::Unknown,
+            },
+            _ => Occupant::Unknown,
+        };
+        self.disturbances.kind_of(&PartFacts {
+            activity,
+            is_of_test: party.is_of_test,
+            image: &party.image,
+            thread: party.thread_name.as_deref(),
+            tag: place.map(|place| self.places.tag_text(place.tag)),
+            occupant,
+        })
+    }
+}
+
+impl Name {
+    /// The name without what a level does not tell apart.
+    pub(crate) fn coarse(mut self, detail: Detail) -> Self {
+        if detail < Detail::Site {
+            (self.site, self.for_site) = (None, None);
+        }
+        if detail < Detail::Tag {
+            (self.tag, self.ended_by, self.for_tag) = (None, None, None);
+        }
+        if detail < Detail::Who {
+            (self.process, self.thread) = (None, None);
+        }
+        self
+    }
+}
+
+fn state(did: Did) -> &'static str {
+    match did {
+        Did::Run(_) => "run",
+        Did::Ready(_) => "ready",
+        Did::Wait(..) => "wait",
+        Did::Unknown(_) | Did::NotSampled => "unknown",
+    }
+}
+
+fn ended_by(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Interrupt(interrupt) => interrupt.word(),
+        Ended::Nobody => "(nobody)",
+        Ended::Unfollowed => "(not followed)",
+    }
+}
+
+fn reason(gap: Gap) -> &'static str {
+    match gap {
+        Gap::BrokenChain => "switches are missing",
+        Gap::NotSeenYet => "the thread was not seen yet",
+        Gap::BeforeStart => "before the start of the thread",
+        Gap::AfterEnd => "after the end of the thread",
+        Gap::NoSwitches => "no switch of the thread",
+        Gap::OutsideRecording => "outside of the recording",
+    }
+}

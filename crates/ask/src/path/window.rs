@@ -1,0 +1,329 @@
+//! The windows of a recording that a [`WindowSpec`] describes, each with the thread from which its account starts.
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::{Span, pieces};
+use tracesift_archive::Error;
+use tracesift_extract::stack_methods::Granularity;
+use tracesift_grammar::Patterns;
+use tracesift_trace::rows::{ContextSwitchRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId, view};
+
+use super::spec::{FORMS, WindowKind, WindowSpec};
+use crate::absence::Absence;
+use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
+use crate::processes::Processes;
+use crate::recording::OpenRecording;
+use crate::sightings::{self, WantedStacks};
+use crate::time_format::seconds;
+use crate::time_spec::no_calendar;
+use tracesift_trace::rows::switch_flags;
+
+/// More windows than anybody reads accounts of.
+const MOST_WINDOWS: usize = 100;
+
+/// The fact of a recording that has the process id of the program which the recorder started.
+const COMMAND_PID: &str = "recording.command_pid";
+
+view! {
+    /// The columns of a switch row that tell a wait and who ended it.
+    #[derive(Clone, Copy, Debug)]
+    struct MarkedWait of ContextSwitchRow { time, thread, off_time, ready_time, readier, wait_stack, flags }
+}
+
+/// A window of time with the thread from which its account starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Its place among the windows that fit, by time; the first is 1.
+    pub(crate) number: usize,
+    /// The time.
+    pub(crate) span: Span,
+    /// The thread that the account starts with, at the end of the window.
+    pub(crate) anchor: ThreadId,
+    /// The process of the test, if one is known.
+    pub(crate) process: Option<ProcessId>,
+    /// Whether the anchor at the end works for another request than at the start, because the ends were seen in different threads.
+    pub(crate) hops: bool,
+}
+
+/// What is looked for.
+#[derive(Clone, Debug, Default)]
+pub struct WindowQuery {
+    /// The window.
+    pub spec: WindowSpec,
+    /// Processes that it may belong to.
+    pub filter: ProcessFilter,
+    /// The thread that an account starts with, by name or id, in place of the one that the window implies.
+    pub anchor: Patterns,
+}
+
+/// The processes and threads of a recording.
+#[derive(Clone, Copy)]
+pub(crate) struct People<'a> {
+    pub(crate) processes: &'a [ProcessRow],
+    pub(crate) threads: &'a [ThreadRow],
+}
+
+impl People<'_> {
+    /// The first thread of each process. Linux gives it the id of the process; Windows tells only who was first.
+    pub(crate) fn first_threads(self) -> FxHashMap<ProcessId, ThreadId> {
+        let pids: FxHashMap<ProcessId, i64> = self.processes.iter().map(|row| (row.process, row.pid)).collect();
+        let mut first: FxHashMap<ProcessId, (bool, ThreadId)> = FxHashMap::default();
+        for row in self.threads {
+            let rank = (pids.get(&row.process) != Some(&row.tid), row.thread);
+            let best = first.entry(row.process).or_insert(rank);
+            *best = (*best).min(rank);
+        }
+        first.into_iter().map(|(process, (_, thread))| (process, thread)).collect()
+    }
+}
+
+/// The windows, or the reason why there is none.
+pub(crate) type Found = Result<Vec<Window>, Absence>;
+
+impl WindowQuery {
+    /// Finds the windows in a recording.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn find(&self, recording: &OpenRecording, people: People<'_>) -> Result<Found, Error> {
+        let search = Search { query: self, recording, people };
+        let mut windows = match search.all()? {
+            Ok(windows) => windows,
+            Err(why) => return Ok(Err(why)),
+        };
+        windows.sort_by_key(|window| (window.span.start, window.span.end, window.anchor));
+        (1..).zip(&mut windows).for_each(|(number, window)| window.number = number);
+        Ok(self.pick(windows).and_then(|windows| search.with_anchor(windows)))
+    }
+
+    fn pick(&self, windows: Vec<Window>) -> Found {
+        let count = windows.len();
+        match self.spec.number {
+            _ if count == 0 => Err(Absence::Because(format!("nothing fits {}", self.shown()))),
+            None if count > MOST_WINDOWS => {
+                let text = self.shown();
+                Err(Absence::Because(format!(
+                    "{count} windows fit {text}: choose one with '{text}#1', or fewer with -p"
+                )))
+            }
+            None => Ok(windows),
+            Some(number) => {
+                let why =
+                    || format!("only {count} {} {}", if count == 1 { "window fits" } else { "windows fit" }, self.spec);
+                let window = windows.into_iter().find(|window| window.number == number);
+                window.map(|window| vec![window]).ok_or_else(|| Absence::Because(why()))
+            }
+        }
+    }
+
+    /// The window as a message names it.
+    fn shown(&self) -> String {
+        match (self.spec.kind.clone(), self.spec.to_string()) {
+            (WindowKind::Auto, _) => format!("process:{}", self.filter.process),
+            (_, text) => text,
+        }
+    }
+}
+
+struct Search<'a> {
+    query: &'a WindowQuery,
+    recording: &'a OpenRecording,
+    people: People<'a>,
+}
+
+impl<'a> Search<'a> {
+    fn all(&self) -> Result<Found, Error> {
+        let own = self.accepted();
+        match &self.query.spec.kind {
+            WindowKind::Auto => Ok(self.auto(&own)),
+            WindowKind::Process(patterns) => {
+                let named = own.iter().filter(|row| patterns.matches(&row.name, row.pid));
+                Ok(Ok(named.filter_map(|row| self.life(row)).collect()))
+            }
+            WindowKind::Method(patterns) => self.sightings(patterns, &own).map(Ok),
+            WindowKind::Wait(patterns) => self.waits(patterns, &own).map(Ok),
+            WindowKind::Marks(from, to) => self.marks(from, to, &own),
+            WindowKind::Time(_) => Ok(self.range(&own)),
+        }
+    }
+
+    /// The processes that the filter lets pass.
+    fn accepted(&self) -> Vec<&'a ProcessRow> {
+        Processes::new(self.people.processes).selected(&self.query.filter).collect()
+    }
+
+    /// The life of the program that was recorded, or of the processes that were named.
+    fn auto(&self, own: &[&'a ProcessRow]) -> Found {
+        if !self.query.filter.is_empty() {
+            return Ok(own.iter().filter_map(|row| self.life(row)).collect());
+        }
+        let fact = |(key, value): &(String, String)| (key == COMMAND_PID).then(|| value.parse::<i64>().ok()).flatten();
+        let Some(pid) = self.recording.info().facts.iter().find_map(fact) else {
+            return Err(Absence::Because(format!(
+                "the recording does not tell which program was tested: name it with -p, or give --window {FORMS}"
+            )));
+        };
+        // The process id may have been used before: the program was started by the recorder, so it is the last one.
+        let program =
+            self.people.processes.iter().filter(|row| row.pid == pid).max_by_key(|row| (row.start, row.process));
+        program
+            .and_then(|row| self.life(row))
+            .map(|window| vec![window])
+            .ok_or_else(|| Absence::Because(format!("the program that was tested, process {pid}, is not in it")))
+    }
+
+    /// From the start to the end of a process, as far as the recording goes.
+    fn life(&self, process: &ProcessRow) -> Option<Window> {
+        let (first, last) = (self.recording.file.start, self.recording.file.end);
+        let span = Span::new(process.start.unwrap_or(first), process.end.unwrap_or(last));
+        let threads = self.threads_of(process.process);
+        // Of those that end last the first one.
+        let last = threads.max_by_key(|row| (row.end.unwrap_or(i64::MAX), std::cmp::Reverse(row.thread)))?;
+        self.window(span, last.thread, false)
+    }
+
+    fn threads_of(&self, process: ProcessId) -> impl Iterator<Item = &'a ThreadRow> + use<'a> {
+        self.people.threads.iter().filter(move |row| row.process == process)
+    }
+
+    /// From the first to the last sighting of a method, for each process.
+    fn sightings(&self, patterns: &MethodPatterns, own: &[&'a ProcessRow]) -> Result<Vec<Window>, Error> {
+        struct Seen {
+            first: (i64, ThreadId),
+            last: (i64, ThreadId),
+        }
+        let mut of_processes: FxHashMap<ProcessId, Option<Seen>> = own.iter().map(|row| (row.process, None)).collect();
+        let is_of = of_processes.keys().copied().collect::<rustc_hash::FxHashSet<_>>();
+        sightings::each(
+            self.recording,
+            patterns,
+            |process| is_of.contains(&process),
+            |sighting| {
+                let (from, to) = ((sighting.from, sighting.thread), (sighting.to, sighting.thread));
+                match of_processes.get_mut(&sighting.process) {
+                    Some(Some(seen)) => {
+                        seen.first = if from.0 < seen.first.0 { from } else { seen.first };
+                        seen.last = if to.0 > seen.last.0 { to } else { seen.last };
+                    }
+                    Some(none) => *none = Some(Seen { first: from, last: to }),
+                    None => {}
+                }
+            },
+        )?;
+        let window = |Seen { first, last }: Seen| self.window(Span::new(first.0, last.0), last.1, first.1 != last.1);
+        Ok(of_processes.into_values().flatten().filter_map(window).collect())
+    }
+
+    /// The waits in such a method that somebody ended. Whoever ended it knows best what the phase consisted of.
+    fn waits(&self, patterns: &MethodPatterns, own: &[&'a ProcessRow]) -> Result<Vec<Window>, Error> {
+        let processes: rustc_hash::FxHashSet<ProcessId> = own.iter().map(|row| row.process).collect();
+        let threads: rustc_hash::FxHashSet<ThreadId> =
+            self.people.threads.iter().filter(|row| processes.contains(&row.process)).map(|row| row.thread).collect();
+        let mut stacks = WantedStacks::new(self.recording.named_stacks(Granularity::default())?, patterns);
+        let has_ready = self.recording.info().has_ready;
+        let mut windows = Vec::new();
+        self.recording.archive().scan(None, |row: &MarkedWait| {
+            if !threads.contains(&row.thread) || row.wait_stack.is_none() || !stacks.has(row.wait_stack, None) {
+                return;
+            }
+            let Some(wait) = pieces(row, has_ready).wait else { return };
+            let is_thread = row.flags & switch_flags::READIED_FROM_DPC == 0;
+            let readier = row.readier.filter(|_| is_thread && row.ready_time.is_some());
+            windows.extend(self.window(wait, readier.unwrap_or(row.thread), false));
+        })?;
+        Ok(windows)
+    }
+
+    /// From each mark of the first kind to the next one of the second kind.
+    fn marks(&self, from: &Patterns, to: &Patterns, own: &[&'a ProcessRow]) -> Result<Found, Error> {
+        let archive = self.recording.archive();
+        let mut marks: Vec<MarkRow> = archive.rows()?;
+        if marks.is_empty() {
+            let why = self.recording.file.absence_of("marks");
+            return Ok(Err(Absence::Because(format!("it has no marks: {why}"))));
+        }
+        marks.sort_by_key(|mark| mark.time);
+        let mut windows = Vec::new();
+        let mut begin: Option<i64> = None;
+        for mark in &marks {
+            match begin {
+                Some(start) if to.matches(&mark.text) => {
+                    let span = Span::new(start, mark.time);
+                    let Some(anchor) = mark.thread.or_else(|| main_thread(self.people, own)) else {
+                        return Ok(Err(no_thread()));
+                    };
+                    windows.extend(self.window(span, anchor, false));
+                    begin = None;
+                }
+                None if from.matches(&mark.text) => begin = Some(mark.time),
+                _ => {}
+            }
+        }
+        Ok(Ok(windows))
+    }
+
+    /// The range of time that was given, with the main thread of the processes that were named.
+    fn range(&self, own: &[&'a ProcessRow]) -> Found {
+        let WindowKind::Time(time) = &self.query.spec.kind else { return Ok(Vec::new()) };
+        let file = &self.recording.file;
+        let Some(range) = time.resolve(file.zero, file.end, 0) else {
+            return Err(Absence::Because(no_calendar(&file.name)));
+        };
+        let span = Span::new(range.start.unwrap_or(file.start), range.end.unwrap_or(file.end));
+        // An anchor that is named takes the place of this thread.
+        let any = || self.people.threads.first().map(|row| row.thread).filter(|_| !self.query.anchor.is_empty());
+        let main = if self.query.filter.is_empty() { any() } else { main_thread(self.people, own) };
+        match main {
+            Some(anchor) => Ok(self.window(span, anchor, false).into_iter().collect()),
+            None if self.query.filter.is_empty() => Err(no_thread()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// A window that is not empty.
+    fn window(&self, span: Span, anchor: ThreadId, hops: bool) -> Option<Window> {
+        let process = self.people.threads.iter().find(|row| row.thread == anchor).map(|row| row.process);
+        (!span.is_empty()).then_some(Window { number: 0, span, anchor, process, hops })
+    }
+
+    /// The windows with the anchor that was named: of several threads the one that lives in the window and ends last.
+    fn with_anchor(&self, windows: Vec<Window>) -> Found {
+        let patterns = &self.query.anchor;
+        if patterns.is_empty() {
+            return Ok(windows);
+        }
+        let own: Vec<ProcessId> = self.accepted().iter().map(|row| row.process).collect();
+        let is_own = |row: &ThreadRow| self.query.filter.is_empty() || own.contains(&row.process);
+        let is_named =
+            |row: &ThreadRow| patterns.matches_any(&[row.name.as_deref().unwrap_or(""), &row.tid.to_string()]);
+        let named: Vec<&ThreadRow> = self.people.threads.iter().filter(|row| is_own(row) && is_named(row)).collect();
+        let anchored = |window: Window| {
+            let lives = |row: &&&ThreadRow| {
+                row.start.is_none_or(|start| start < window.span.end)
+                    && row.end.is_none_or(|end| end > window.span.start)
+            };
+            let rank = |row: &&&ThreadRow| {
+                let in_process = Some(row.process) == window.process;
+                (in_process, row.end.unwrap_or(i64::MAX).min(window.span.end), std::cmp::Reverse(row.thread))
+            };
+            let thread = named.iter().filter(lives).max_by_key(rank).ok_or_else(|| {
+                let (start, end) = (seconds(window.span.start, 3), seconds(window.span.end, 3));
+                Absence::Because(format!("no thread that fits --anchor {patterns} lives from {start} s to {end} s"))
+            })?;
+            Ok(Window { anchor: thread.thread, process: Some(thread.process), ..window })
+        };
+        windows.into_iter().map(anchored).collect()
+    }
+}
+
+/// The main thread of the first of these processes.
+fn main_thread(people: People<'_>, processes: &[&ProcessRow]) -> Option<ThreadId> {
+    people.first_threads().get(&processes.first()?.process).copied()
+}
+
+fn no_thread() -> Absence {
+    Absence::Because(
+        "a range of time needs the process of the test, -p, or the thread to start with, --anchor".to_owned(),
+    )
+}

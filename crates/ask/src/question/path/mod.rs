@@ -1,0 +1,212 @@
+//! `dump path`: where the wall-clock time of a test went, on the bounded critical path of a window.
+
+pub mod columns;
+
+use clap::Args;
+use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
+
+pub use self::columns::{COLUMNS, Row};
+pub use crate::path::rows::Detail;
+
+use crate::answer::{Column, Fact, Kind, Section};
+use crate::ask::{Ask, When};
+use crate::filter::ProcessFilter;
+use crate::limit::{Limit, LimitKind};
+use crate::options::{Form, Plan, QuestionOptions};
+use crate::order::Top;
+use crate::path::account::{Account, Level};
+use crate::path::rows;
+use crate::path::{AccountOptions, AccountQuery, Missing};
+use crate::recording::OpenRecording;
+use crate::usage_error::UsageError;
+
+/// Rows shown where nobody says how many.
+const ROWS: usize = 20;
+
+/// What is asked.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// The windows, and how they are taken apart.
+    pub accounts: AccountQuery,
+    /// How fine the rows are.
+    pub detail: Detail,
+    /// How many rows; the 20 largest where nothing is said.
+    pub top: Top,
+}
+
+/// The options.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Rows")]
+pub struct Options {
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    account: AccountOptions,
+    /// How fine the rows are
+    #[arg(long, value_name = "LEVEL", default_value = "site")]
+    level: Detail,
+    #[command(flatten)]
+    top: Top,
+}
+
+impl QuestionOptions for Options {
+    const FORMS: &'static [Form] = &[Form::usual("path", || COLUMNS.descriptions())];
+    const SHORT: &'static [&'static str] = &["process", "window", "anchor", "level", "top", "csv"];
+    const EXAMPLES: &'static [(&'static str, &'static str)] = &[
+        ("tracesift dump path X.sift -p FileWriter", "the life of a process"),
+        ("tracesift dump path X.sift --window 'method:*CreateFiles*'", "a part of the test"),
+        ("tracesift dump path X.sift -p FileWriter --level state", "run, ready, wait"),
+    ];
+    const VARIANTS: &'static [&'static [&'static str]] = &[
+        &["--window=process:*"],
+        &["--window=method:*"],
+        &["--window=wait:*"],
+        &["--window=mark:*..*"],
+        &["--window=..", "--anchor=*", "--follow=requests", "--level=state"],
+    ];
+
+    fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
+        let accounts = self.account.query(&self.filter, warn)?;
+        Ok(Plan::from(Question { accounts, detail: self.level, top: self.top }))
+    }
+
+    fn when(&self) -> When {
+        When::default()
+    }
+}
+
+impl Ask for Question {
+    fn name(&self) -> &'static str {
+        "path"
+    }
+
+    fn tables(&self) -> &'static [&'static str] {
+        &["context_switches", "cpu_samples"]
+    }
+
+    fn processes(&self) -> Option<&ProcessFilter> {
+        Some(&self.accounts.windows.filter)
+    }
+
+    fn sorted_by(&self) -> Option<&'static str> {
+        Some("path_ns")
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.descriptions()
+    }
+
+    fn within(&self, _: TimeRange, _: i64) -> Box<dyn Ask> {
+        Box::new(self.clone())
+    }
+
+    fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
+        let mut shown = Vec::new();
+        let mut sums = Sums::default();
+        let top = Top { take: self.top.take.or(Some(ROWS)), ..self.top };
+        let found = self.accounts.each(recording, |account, namer| {
+            let mut rows = namer.rows(account, self.detail);
+            sums.add(account, &rows);
+            rows.sort_by_key(|row| row.time);
+            let all = rows.len();
+            top.apply(&mut rows);
+            sums.hide(all, &rows);
+            shown.extend(rows.into_iter().map(|part| Row::new(account, part)));
+        })?;
+        if let Err(Missing { what, why }) = found {
+            return Ok(recording.file.absent(what, why));
+        }
+        let mut section = COLUMNS.section(&recording.file, &shown, sums.facts());
+        section.notes.extend(sums.notes());
+        section.warnings.extend(sums.warning());
+        Ok(section)
+    }
+}
+
+/// What is said below the rows.
+#[derive(Default)]
+struct Sums {
+    windows: usize,
+    level: Option<Level>,
+    window: i64,
+    run: i64,
+    ready: i64,
+    wait: i64,
+    unknown: i64,
+    disturbed: i64,
+    shown: i64,
+    hidden: usize,
+}
+
+impl Sums {
+    fn add(&mut self, account: &Account, rows: &[rows::Row]) {
+        let add = |sum: &mut i64, time: i64| *sum = sum.saturating_add(time);
+        self.windows += 1;
+        self.level = Some(account.level);
+        add(&mut self.window, account.window.span.length());
+        for row in rows {
+            add(
+                match row.name.state {
+                    "run" => &mut self.run,
+                    "ready" => &mut self.ready,
+                    "wait" => &mut self.wait,
+                    _ => &mut self.unknown,
+                },
+                row.time,
+            );
+            if row.name.disturbance.is_some() {
+                add(&mut self.disturbed, row.time);
+            }
+        }
+    }
+
+    fn facts(&self) -> Vec<Fact> {
+        let fact = |label, value: i64| Fact::new(label, Kind::Milliseconds, value);
+        vec![
+            fact("window", self.window),
+            fact("run", self.run),
+            fact("ready", self.ready),
+            fact("wait", self.wait),
+            fact("unknown", self.unknown),
+            fact("disturbed", self.disturbed),
+            fact("undisturbed", self.window.saturating_sub(self.disturbed)),
+        ]
+    }
+
+    /// Counts those of all rows of a window that are not shown.
+    fn hide(&mut self, all: usize, shown: &[rows::Row]) {
+        self.hidden += all.saturating_sub(shown.len());
+        self.shown = shown.iter().fold(self.shown, |sum, row| sum.saturating_add(row.time));
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.windows > 1 {
+            notes.push(format!("{} windows fit; the figures below the rows are their sums", self.windows));
+        }
+        if self.hidden > 0 {
+            let (hidden, rest) = (self.hidden, crate::time_format::seconds(self.window.saturating_sub(self.shown), 6));
+            notes.push(format!("{hidden} rows with {rest} s are not shown: --top shows more"));
+        }
+        notes.extend(match self.level {
+            None | Some(Level::Full) => None,
+            Some(Level::Switches) => {
+                Some("no ready events were recorded: nobody knows who ended a wait, so the account has one thread only".to_owned())
+            }
+            Some(Level::Samples) => Some(
+                "no context switches were recorded: the account has the CPU samples of one thread, and what they leave of the window"
+                    .to_owned(),
+            ),
+        });
+        notes
+    }
+
+    fn warning(&self) -> Option<Limit> {
+        // More than 2 % makes an account doubtful.
+        (self.unknown.saturating_mul(50) > self.window && self.window > 0).then(|| {
+            let percent = self.unknown.saturating_mul(100) / self.window.max(1);
+            Limit::new(LimitKind::Other, format!("{percent} % of the window is unknown"))
+        })
+    }
+}

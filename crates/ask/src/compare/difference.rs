@@ -1,7 +1,7 @@
 //! The difference of the mean durations, in rows that add up to it.
 
 use tracesift_statistics::remainders::largest_remainders;
-use tracesift_statistics::{Labellings, Leaves, OftenLonger, Problem, RowDifference, Side};
+use tracesift_statistics::{Labellings, Leaves, OftenLonger, Problem};
 
 use super::Settings;
 use super::family::{self, Node};
@@ -196,16 +196,4 @@ fn mark(a: &[i64], b: &[i64]) -> Option<Mark> {
     } else {
         None
     }
-}
-
-/// The place of a set among the means.
-#[must_use]
-pub fn place(side: Side) -> usize {
-    usize::from(side == Side::B)
-}
-
-/// The difference of a list of values, as the rows have it.
-#[must_use]
-pub fn nanoseconds(difference: &RowDifference) -> f64 {
-    difference.numerator as f64 / difference.denominator as f64
 }

@@ -67,6 +67,17 @@ impl ComparedFigure {
         (effect.low.is_finite() || effect.high.is_finite()).then(|| effect.change_interval())
     }
 
+    /// The word for the test: `permutation`, `welch`, `predictive` or `none`.
+    #[must_use]
+    pub fn test_word(&self) -> &'static str {
+        match self.comparison.test.method {
+            Method::Permutation => "permutation",
+            Method::Welch => "welch",
+            Method::Predictive => "predictive",
+            Method::None => "none",
+        }
+    }
+
     /// The p of no difference; `None` without a test.
     #[must_use]
     pub fn p(&self) -> Option<f64> {

@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use tracesift_statistics::order::{interleaved_blocks, sessions};
-use tracesift_statistics::{Confidence, Design, Labellings, Order, Problem, Side, seed_of};
+pub use tracesift_statistics::{Confidence, Problem, Side, Verdict};
+
+use tracesift_statistics::{Design, Labellings, Order, seed_of};
 
 use self::comparable::{Comparability, Reason, Severity};
 use self::difference::Difference;

@@ -1,6 +1,7 @@
 //! The command line: one definition for the parser, the help texts, the man pages, the completions and `docs/cli.md`.
 
 pub(crate) mod asked;
+pub(crate) mod compare;
 mod deferred;
 pub(crate) mod dump;
 pub(crate) mod events;
@@ -24,6 +25,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use tracesift_ask::question::{instants, overview};
 
 pub(crate) use asked::Asked;
+pub(crate) use compare::CompareArgs;
 pub(crate) use deferred::Deferred;
 pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
@@ -108,6 +110,8 @@ pub(crate) enum Command {
     Overview(Deferred<Asked<overview::Options>>),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
+    /// Compare two sets of runs of a test: how much slower, how sure, and where the difference went
+    Compare(Deferred<CompareArgs>),
     /// Show the events of a recording, decoded
     Events(Deferred<EventsArgs>),
     /// Draw a flame graph: one SVG file with zoom and search, of one recording or of what changed between two

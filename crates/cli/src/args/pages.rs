@@ -132,6 +132,19 @@ const PAGES: &[Page] = &[
             ],
         )
     },
+    Page {
+        note: "Files, processes and test runs: tracesift help filters",
+        more: "The rows of the difference add up to it: means are compared, and the duration of a run is the sum of its rows.",
+        ..page(
+            "compare",
+            &["process", "window", "min_effect", "top", "force", "format", "out", "details"],
+            &[
+                ("tracesift compare 'good/*' 'bad/*' -p FileWriter", "two sets, by pattern"),
+                ("tracesift compare before=old/ after=new/ --window process:app", "two directories, with names"),
+                ("tracesift compare old/ new/ --format json -o compare.json", "for programs"),
+            ],
+        )
+    },
     page(
         "events",
         &["provider", "class", "name", "process", "time", "conditions", "stacks", "limit", "format"],

@@ -1,6 +1,8 @@
 //! Answers on paper: a table for people; CSV, JSON, JSONL and Parquet for programs.
 
 pub(crate) mod cell;
+pub(crate) mod comparison;
+pub(crate) mod comparison_json;
 pub(crate) mod csv;
 pub(crate) mod events;
 mod fit;

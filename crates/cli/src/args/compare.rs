@@ -1,0 +1,130 @@
+//! Options of `compare`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use tracesift_ask::compare::sets::{self, NamedSet};
+use tracesift_ask::compare::{Confidence, Settings};
+use tracesift_ask::filter::ProcessFilter;
+use tracesift_ask::path::{AccountOptions, AccountQuery};
+
+use super::{FileArgs, RunArgs};
+use crate::exit::UsageError;
+
+/// Options of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Two sets of archives or recordings: directories, or patterns in quotes; LABEL=PATH names a set
+    #[arg(value_name = "SETS", help_heading = "Files")]
+    sets: Vec<String>,
+    /// Only files that match: without a slash the name without .etl, .zip, .sift, with one the path; `;` separates, `!` excludes
+    #[arg(short, long = "file", value_name = "PATTERNS", help_heading = "Files")]
+    file: Vec<String>,
+    /// Directories below the named ones too
+    #[arg(short, long, help_heading = "Files")]
+    recursive: bool,
+    #[command(flatten)]
+    filter: ProcessFilter,
+    #[command(flatten)]
+    account: AccountOptions,
+    #[command(flatten)]
+    test: TestArgs,
+    #[command(flatten)]
+    pub(crate) runs: RunArgs,
+    #[command(flatten)]
+    pub(crate) output: ComparisonOutput,
+}
+
+/// Options of the test.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Comparison")]
+struct TestArgs {
+    /// Confidence of intervals and verdicts
+    #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = confidence)]
+    confidence: Confidence,
+    /// The smallest change that matters, percent
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = change)]
+    min_effect: f64,
+    /// Rows that explain the difference
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Seed of the random labellings [default: made of the recordings]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Compare runs that measure different things
+    #[arg(long)]
+    force: bool,
+}
+
+/// Format and place of a comparison.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ComparisonOutput {
+    /// Format of the answer [default: what the name of the file says, else table]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ComparisonFormat>,
+    /// Write the answer to a file; its name tells the format: .json
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// A line per run, too
+    #[arg(long)]
+    pub(crate) details: bool,
+}
+
+/// Format of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ComparisonFormat {
+    /// For people
+    Table,
+    /// One object, ns and ratios
+    Json,
+}
+
+impl ComparisonOutput {
+    /// The format; where none is named, the one that the name of the file ends with.
+    pub(crate) fn format(&self) -> ComparisonFormat {
+        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let by_name = self.out.as_ref().filter(|path| is_json(path)).map(|_| ComparisonFormat::Json);
+        self.format.or(by_name).unwrap_or(ComparisonFormat::Table)
+    }
+}
+
+impl CompareArgs {
+    /// The two sets, with the files of each.
+    ///
+    /// # Errors
+    /// When it is not clear which runs belong together.
+    pub(crate) fn sets(&self) -> Result<[(String, FileArgs); 2], UsageError> {
+        let sets = sets::read(&self.sets, Path::exists)?;
+        let files = |paths| FileArgs { paths, file: self.file.clone(), recursive: self.recursive };
+        Ok(sets.map(|NamedSet { label, arguments }| (label, files(arguments))))
+    }
+
+    /// What is asked of each run.
+    ///
+    /// # Errors
+    /// See [`AccountOptions::query`].
+    pub(crate) fn accounts(&self, warn: &mut dyn FnMut(&str)) -> Result<AccountQuery, UsageError> {
+        self.account.query(&self.filter, warn)
+    }
+
+    /// How they are compared.
+    pub(crate) fn settings(&self) -> Settings {
+        let TestArgs { confidence, min_effect, top, seed, force } = self.test;
+        Settings { confidence, least: min_effect, top, seed, force }
+    }
+}
+
+/// A change in percent, as a ratio.
+fn change(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim();
+    let percent = number.parse::<f64>().ok().filter(|percent| (0.0..100.0).contains(percent));
+    percent
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| "it must be a number of percent from 0 to 100, such as 1%".to_owned())
+}
+
+fn confidence(text: &str) -> Result<Confidence, String> {
+    let level = text.parse().ok().and_then(Confidence::new);
+    level.ok_or_else(|| "it must be a number between 0.5 and 1, such as 0.95".to_owned())
+}

@@ -1,0 +1,216 @@
+//! A comparison as text for people. Every line fits 100 columns where names do; the verdict stands last, next to the prompt.
+
+use std::fmt::Write as _;
+
+use tracesift_ask::compare::difference::{Difference, ShownRow};
+use tracesift_ask::compare::figures::ComparedFigure;
+use tracesift_ask::compare::run::Run;
+use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict};
+
+/// The text.
+pub(crate) fn text(compared: &Compared, details: bool) -> String {
+    let mut text = String::new();
+    for (place, case) in compared.cases.iter().enumerate() {
+        if place > 0 {
+            text.push('\n');
+        }
+        add_case(&mut text, case, &compared.labels, details);
+    }
+    text
+}
+
+fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool) {
+    let [a, b] = [Side::A, Side::B].map(|side| case.set(side).len());
+    let runs = |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
+    let order = match case.order {
+        RunOrder::Interleaved => "interleaved",
+        RunOrder::Sessions => "in sessions",
+        RunOrder::OneAfterOther => "one set after the other",
+    };
+    let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", case.name, runs(a), labels[0], labels[1]);
+    let _ = writeln!(text, "{}", case.comparable.text());
+    if let Some(result) = &case.result {
+        text.push('\n');
+        add_figures(text, result, labels);
+        text.push('\n');
+        add_rows(text, &result.difference, &result.duration);
+        if details {
+            text.push('\n');
+            add_runs(text, case, labels);
+        }
+        let _ = writeln!(text, "{}", result.sentence);
+    }
+}
+
+fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2]) {
+    let heads = labels.each_ref().map(|label| format!("{label} ms"));
+    let width = |place: usize| heads[place].chars().count().max(9);
+    let (first, second) = (width(0), width(1));
+    let level = 100.0 * result.duration.comparison.confidence.level();
+    let interval = format!("{level:.0} % interval");
+    let _ = writeln!(
+        text,
+        "{:13}{:>first$}  {:>second$}  {:>8}  {interval:>19}  {:>6}",
+        "", heads[0], heads[1], "Change", "p"
+    );
+    for figure in [&result.duration, &result.undisturbed] {
+        let name = if figure.name == "duration" { "Duration" } else { "Undisturbed" };
+        let [a, b] = figure.medians.map(|median| ms(median));
+        let change = percent(figure.change());
+        let interval =
+            figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
+        let p = figure.p().map_or_else(String::new, probability);
+        let verdict = verdict(figure);
+        let _ = writeln!(text, "  {name:11}{a:>first$}  {b:>second$}  {change:>8}  {interval:>19}  {p:>6}  {verdict}");
+    }
+}
+
+fn verdict(figure: &ComparedFigure) -> String {
+    match figure.verdict {
+        Verdict::Slower => "slower".to_owned(),
+        Verdict::Faster => "faster".to_owned(),
+        Verdict::Same => "same".to_owned(),
+        Verdict::Undecided => match figure.detectable {
+            Some(least) => format!("undecided: shows changes from {} % on", digits(100.0 * least)),
+            None => "undecided".to_owned(),
+        },
+    }
+}
+
+fn add_rows(text: &mut String, difference: &Difference, duration: &ComparedFigure) {
+    let total = difference.total as f64;
+    let [a, b] = duration.means.map(|mean| ms(mean));
+    let _ = writeln!(text, "The means differ by {} ms: {a} → {b}.", signed(total));
+    let _ = writeln!(text, "  {:>10}  {:>8}", "ms", "±");
+    for shown in &difference.shown {
+        let delta = signed(shown.delta as f64);
+        let (half, mark) = match &shown.row {
+            Some(row) => (row.half_width.map(ms), if row.is_flagged { "*" } else { " " }),
+            None => (None, " "),
+        };
+        let _ = writeln!(text, "  {delta:>10}  {:>8} {mark}  {}", half.unwrap_or_default(), shown_text(shown));
+    }
+    let _ = writeln!(text, "  {:>10}  {:>8}    sum", signed(total), "");
+}
+
+fn shown_text(shown: &ShownRow) -> String {
+    let Some(row) = &shown.row else {
+        let rows = if shown.rows == 1 { "1 row".to_owned() } else { format!("{} rows", shown.rows) };
+        return format!("all others ({rows})");
+    };
+    let mut text = row.text();
+    if let Some(mark) = row.mark {
+        let _ = write!(text, "  {}", mark.word());
+    }
+    if !shown.who.is_empty() {
+        let _ = write!(text, "  {}", shown.who.join(", "));
+    }
+    if let Some([often, longer]) = row.often_longer.filter(|_| row.is_flagged) {
+        let _ = write!(text, "  more often {} ms, longer {} ms", signed(often as f64), signed(longer as f64));
+    }
+    text
+}
+
+fn add_runs(text: &mut String, case: &Case, labels: &[String; 2]) {
+    let _ = writeln!(text, "  {:>10}  {:>11}  Set  Run", "ms", "undisturbed");
+    for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
+        for run in case.set(side) {
+            let [duration, own] = [run.duration(), run.undisturbed()].map(|time| ms(time as f64));
+            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}  {}{}", run.name, taken(run));
+        }
+    }
+}
+
+/// What others took from a run.
+fn taken(run: &Run) -> String {
+    let kinds: Vec<String> = run
+        .disturbances()
+        .into_iter()
+        .filter(|(_, time)| *time >= 100_000)
+        .map(|(kind, time)| format!("{kind} {} ms", ms(time as f64)))
+        .collect();
+    if kinds.is_empty() { String::new() } else { format!("  ({})", kinds.join(", ")) }
+}
+
+/// Milliseconds of nanoseconds, with a tenth.
+fn ms(ns: f64) -> String {
+    grouped(&format!("{:.1}", ns / 1e6))
+}
+
+fn signed(ns: f64) -> String {
+    let text = ms(ns.abs());
+    let sign = if text.bytes().all(|byte| matches!(byte, b'0' | b'.' | b',')) {
+        ""
+    } else if ns < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    format!("{sign}{text}")
+}
+
+/// `12345.6` as `12,345.6`.
+fn grouped(number: &str) -> String {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    if fraction.is_empty() { format!("{sign}{grouped}") } else { format!("{sign}{grouped}.{fraction}") }
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{} %", signed_digits(100.0 * ratio))
+}
+
+/// An end of an interval, in percent.
+fn bound(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio == f64::INFINITY => "+∞".to_owned(),
+        ratio if ratio <= -1.0 => "−∞".to_owned(),
+        ratio => signed_digits(100.0 * ratio),
+    }
+}
+
+fn signed_digits(percent: f64) -> String {
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", digits(percent.abs()))
+}
+
+fn digits(percent: f64) -> String {
+    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
+fn probability(p: f64) -> String {
+    match p {
+        p if p < 0.000_05 => "<0.0001".to_owned(),
+        p if p < 0.01 => format!("{p:.4}"),
+        p if p < 0.1 => format!("{p:.3}"),
+        p => format!("{p:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bound, grouped, percent, probability, signed};
+
+    #[test]
+    fn numbers_as_people_read_them() {
+        assert_eq!(grouped("1234567.8"), "1,234,567.8");
+        assert_eq!(grouped("-123"), "-123");
+        assert_eq!(
+            (signed(1_500_000.0), signed(-40_000_000.0), signed(10.0)),
+            ("+1.5".into(), "−40.0".into(), "0.0".into())
+        );
+        assert_eq!((percent(0.0541), percent(-0.5)), ("+5.4 %".into(), "−50 %".into()));
+        assert_eq!((bound(f64::INFINITY), bound(-1.0)), ("+∞".into(), "−∞".into()));
+        assert_eq!(
+            ["0.51", "0.042", "0.0051", "<0.0001"],
+            [0.51, 0.042, 0.0051, 0.00001].map(probability).each_ref().map(String::as_str)
+        );
+    }
+}

@@ -1,0 +1,245 @@
+//! A comparison as one JSON object: a stable contract, in ns and ratios.
+
+use tracesift_ask::compare::difference::DifferenceRow;
+use tracesift_ask::compare::figures::ComparedFigure;
+use tracesift_ask::compare::run::Run;
+use tracesift_ask::compare::{Case, CaseResult, Compared, Side, Verdict};
+use tracesift_json::Writer;
+
+/// Version of the object.
+const FORMAT: u32 = 1;
+
+/// The text.
+pub(crate) fn text(compared: &Compared) -> String {
+    let mut out = String::new();
+    let mut json = Writer::new(&mut out);
+    json.begin_object();
+    json.key("format");
+    json.value(FORMAT);
+    json.key("tool_version");
+    json.text(env!("CARGO_PKG_VERSION"));
+    json.key("cases");
+    json.begin_array();
+    compared.cases.iter().for_each(|case| write_case(&mut json, case, &compared.labels));
+    json.end_array();
+    json.key("unpaired");
+    json.begin_array();
+    for (case, place) in &compared.unpaired {
+        json.begin_object();
+        json.key("case");
+        json.text(case);
+        json.key("only_in");
+        json.text(&compared.labels[*place]);
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    out.push('\n');
+    out
+}
+
+type Json<'a> = Writer<&'a mut String>;
+
+fn write_case(json: &mut Json<'_>, case: &Case, labels: &[String; 2]) {
+    json.begin_object();
+    json.key("case");
+    json.text(&case.name);
+    json.key("sets");
+    json.begin_array();
+    for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
+        json.begin_object();
+        json.key("label");
+        json.text(label);
+        json.key("runs");
+        json.begin_array();
+        case.set(side).iter().for_each(|run| write_run(json, run));
+        json.end_array();
+        json.end_object();
+    }
+    json.end_array();
+    json.key("order");
+    json.text(case.order.word());
+    json.key("comparable");
+    json.begin_object();
+    json.key("state");
+    json.text(case.comparable.state());
+    json.key("reasons");
+    json.begin_array();
+    for reason in &case.comparable.reasons {
+        json.begin_object();
+        for (key, text) in [
+            ("severity", reason.severity.word()),
+            ("key", &reason.key),
+            ("a", &reason.a),
+            ("b", &reason.b),
+            ("text", &reason.text),
+        ] {
+            json.key(key);
+            json.text(text);
+        }
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    write_result(json, case.result.as_ref());
+    json.end_object();
+}
+
+fn write_run(json: &mut Json<'_>, run: &Run) {
+    json.begin_object();
+    json.key("file");
+    json.text(&run.file);
+    json.key("id");
+    json.text(&run.id);
+    json.key("time");
+    optional_text(json, run.date.as_deref());
+    json.key("duration_ns");
+    json.value(run.duration());
+    json.key("reported_ns");
+    json.optional(run.reported);
+    json.key("undisturbed_ns");
+    json.value(run.undisturbed());
+    json.key("disturbances");
+    json.begin_object();
+    for (kind, time) in run.disturbances() {
+        json.key(kind.word());
+        json.value(time);
+    }
+    json.end_object();
+    json.key("warnings");
+    json.begin_array();
+    run.warnings.iter().for_each(|warning| json.text(warning));
+    json.end_array();
+    json.end_object();
+}
+
+/// All keys are always there; without a result they are null or empty.
+fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>) {
+    json.key("figures");
+    json.begin_array();
+    if let Some(result) = result {
+        [&result.duration, &result.undisturbed].into_iter().for_each(|figure| write_figure(json, figure));
+    }
+    json.end_array();
+    json.key("difference_ns");
+    json.optional(result.map(|result| result.difference.total));
+    json.key("rows");
+    json.begin_array();
+    for row in result.into_iter().flat_map(|result| &result.difference.rows) {
+        write_row(json, row);
+    }
+    json.end_array();
+    json.key("shown");
+    json.begin_array();
+    for shown in result.into_iter().flat_map(|result| &result.difference.shown) {
+        json.begin_object();
+        json.key("text");
+        optional_text(json, shown.row.as_ref().map(DifferenceRow::text).as_deref());
+        json.key("delta_ns");
+        json.value(shown.delta);
+        json.key("rows");
+        json.value(shown.rows);
+        json.key("flagged");
+        json.value(shown.row.as_ref().is_some_and(|row| row.is_flagged));
+        json.end_object();
+    }
+    json.end_array();
+    json.key("verdict");
+    json.begin_object();
+    json.key("duration");
+    optional_text(json, result.map(|result| word(result.duration.verdict)));
+    json.key("undisturbed");
+    optional_text(json, result.map(|result| word(result.undisturbed.verdict)));
+    json.key("sentence");
+    optional_text(json, result.map(|result| result.sentence.as_str()));
+    json.end_object();
+}
+
+fn write_figure(json: &mut Json<'_>, figure: &ComparedFigure) {
+    json.begin_object();
+    json.key("name");
+    json.text(figure.name);
+    for (key, value) in [
+        ("a_median_ns", Some(figure.medians[0])),
+        ("b_median_ns", Some(figure.medians[1])),
+        ("a_mean_ns", Some(figure.means[0])),
+        ("b_mean_ns", Some(figure.means[1])),
+        ("ratio", Some(1.0 + figure.change())),
+        ("low", figure.interval().map(|(low, _)| 1.0 + low)),
+        ("high", figure.interval().map(|(_, high)| 1.0 + high)),
+        ("p", figure.p()),
+        ("p_slower", figure.p().map(|_| figure.comparison.test.p_greater)),
+        ("mde", figure.detectable),
+    ] {
+        json.key(key);
+        match value {
+            Some(value) => json.float(value),
+            None => json.null(),
+        }
+    }
+    json.key("runs_needed");
+    json.optional(figure.runs_needed);
+    json.key("test");
+    json.text(figure.test_word());
+    json.key("labellings");
+    json.value(figure.comparison.test.labellings);
+    json.key("exhaustive");
+    json.value(figure.comparison.test.exhaustive);
+    json.key("verdict");
+    json.text(word(figure.verdict));
+    json.end_object();
+}
+
+fn write_row(json: &mut Json<'_>, row: &DifferenceRow) {
+    json.begin_object();
+    json.key("state");
+    json.text(row.state());
+    const KEYS: [&str; 7] = ["process", "thread", "ended_by", "tag", "site", "for_tag", "for_site"];
+    for (key, text) in KEYS.into_iter().zip(row.names()) {
+        json.key(key);
+        optional_text(json, text);
+    }
+    json.key("disturbance");
+    optional_text(json, row.disturbance());
+    json.key("a_ns");
+    json.float(row.means[0]);
+    json.key("b_ns");
+    json.float(row.means[1]);
+    json.key("delta_ns");
+    json.value(row.delta);
+    json.key("half_width_ns");
+    match row.half_width {
+        Some(half) => json.float(half),
+        None => json.null(),
+    }
+    json.key("p_family");
+    match row.p {
+        Some(p) => json.float(p),
+        None => json.null(),
+    }
+    json.key("flagged");
+    json.value(row.is_flagged);
+    json.key("often_ns");
+    json.optional(row.often_longer.map(|[often, _]| often));
+    json.key("longer_ns");
+    json.optional(row.often_longer.map(|[_, longer]| longer));
+    json.key("mark");
+    optional_text(json, row.mark.map(tracesift_ask::compare::difference::Mark::word));
+    json.end_object();
+}
+
+fn optional_text(json: &mut Json<'_>, text: Option<&str>) {
+    match text {
+        Some(text) => json.text(text),
+        None => json.null(),
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::Same => "same",
+        Verdict::Undecided => "undecided",
+    }
+}

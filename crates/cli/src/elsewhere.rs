@@ -67,13 +67,7 @@ const QUESTIONS: &[Line] = &[
 
 /// Words behind `tracesift` that are no commands.
 const COMMANDS: &[Line] = &[
-    (
-        &["compare", "diff"],
-        NotYet(
-            "a comparison of methods",
-            &["tracesift flame B.sift --against A.sift", "tracesift dump cpu DIRECTORY --merge"],
-        ),
-    ),
+    (&["diff", "difference"], Asked("what changed between two sets of runs is", "tracesift compare 'good/*' 'bad/*'")),
     (
         &["view", "gui", "open", "show"],
         NotYet("a view with a time line", &["tracesift export X.sift --format firefox", "tracesift flame X.sift"]),

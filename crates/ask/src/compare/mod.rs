@@ -22,10 +22,10 @@ pub mod verdict;
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use tracesift_statistics::order::{interleaved_blocks, sessions};
+use tracesift_statistics::order::interleaved_blocks;
 pub use tracesift_statistics::{Confidence, Problem, Side, Verdict};
 
-use tracesift_statistics::{Design, Labellings, Order, seed_of};
+use tracesift_statistics::{Design, Labellings, seed_of};
 
 use self::comparable::{Comparability, Reason, Severity};
 use self::difference::Difference;
@@ -34,9 +34,6 @@ use self::run::Run;
 use crate::answer::Failure;
 use crate::path::AccountQuery;
 use crate::recording::Source;
-
-/// A pause between two runs from which on they belong to different sessions, 100 ns.
-const PAUSE: i64 = 36_000_000_000;
 
 /// A set of runs.
 #[derive(Clone, Debug)]
@@ -103,8 +100,6 @@ pub struct Case {
 pub enum RunOrder {
     /// Both sets alternate.
     Interleaved,
-    /// Each session has runs of one set, and each set has several.
-    Sessions,
     /// One set after the other.
     OneAfterOther,
 }
@@ -115,7 +110,6 @@ impl RunOrder {
     pub fn word(self) -> &'static str {
         match self {
             Self::Interleaved => "interleaved",
-            Self::Sessions => "sessions",
             Self::OneAfterOther => "one-after-other",
         }
     }
@@ -201,16 +195,12 @@ fn order_of(runs: &[Run], sides: &[Side]) -> (RunOrder, Option<Vec<usize>>) {
     let mut by_time: Vec<usize> = (0..runs.len()).collect();
     by_time.sort_by_key(|place| runs[*place].order());
     let in_order: Vec<Side> = by_time.iter().map(|place| sides[*place]).collect();
-    let times: Vec<i64> = by_time.iter().map(|place| runs[*place].time).collect();
     if let Some(blocks) = interleaved_blocks(&in_order) {
         let mut of_run = vec![0; runs.len()];
         by_time.iter().zip(blocks).for_each(|(place, block)| of_run[*place] = block);
         return (RunOrder::Interleaved, Some(of_run));
     }
-    match Order::of(&in_order, &sessions(&times, PAUSE)) {
-        Order::Sessions => (RunOrder::Sessions, None),
-        _ => (RunOrder::OneAfterOther, None),
-    }
+    (RunOrder::OneAfterOther, None)
 }
 
 fn result(

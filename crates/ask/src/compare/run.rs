@@ -90,15 +90,19 @@ impl Run {
         }
         let count = found.len();
         let Some((window, level, rows)) = found.pop().filter(|_| count == 1) else {
-            let spec = &accounts.windows.spec;
-            return Err(because(format!("{count} windows fit: choose one of each run, such as '{spec}#1'")));
+            let shown = accounts.windows.shown();
+            return Err(because(match count {
+                0 => format!("nothing fits {shown}"),
+                _ => format!("{count} windows fit: choose one of each run, such as '{shown}#1'"),
+            }));
         };
         let (file, info) = (&recording.file, recording.info());
         Ok(Run {
             file: file.path_text(),
             name: file.name.clone(),
             id: info.id.clone(),
-            case: file.test.clone(),
+            // Files whose names tell of no test are taken for runs of one.
+            case: if file.test_ms.is_some() { file.test.clone() } else { accounts.windows.shown() },
             time: file.zero.filetime,
             date: file.date.clone(),
             reported: file.test_ms.and_then(|ms| i64::try_from(ms).ok()?.checked_mul(1_000_000)),

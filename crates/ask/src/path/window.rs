@@ -78,7 +78,7 @@ impl People<'_> {
     }
 }
 
-/// The windows, or the reason why there is none.
+/// The windows, none where nothing fits, or the reason why a recording cannot have any.
 pub(crate) type Found = Result<Vec<Window>, Absence>;
 
 impl WindowQuery {
@@ -100,7 +100,7 @@ impl WindowQuery {
     fn pick(&self, windows: Vec<Window>) -> Found {
         let count = windows.len();
         match self.spec.number {
-            _ if count == 0 => Err(Absence::Because(format!("nothing fits {}", self.shown()))),
+            _ if count == 0 => Ok(windows),
             None if count > MOST_WINDOWS => {
                 let text = self.shown();
                 Err(Absence::Because(format!(
@@ -118,7 +118,7 @@ impl WindowQuery {
     }
 
     /// The window as a message names it.
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match (self.spec.kind.clone(), self.spec.to_string()) {
             (WindowKind::Auto, _) => format!("process:{}", self.filter.process),
             (_, text) => text,

@@ -2,6 +2,7 @@
 
 mod archived_events;
 mod call_sums;
+mod compare;
 mod cores;
 mod cpu;
 mod disk;

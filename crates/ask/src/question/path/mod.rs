@@ -117,6 +117,11 @@ impl Ask for Question {
         if let Err(Missing { what, why }) = found {
             return Ok(recording.file.absent(what, why));
         }
+        if sums.windows == 0 {
+            let why = format!("nothing fits {}", self.accounts.windows.shown());
+            let facts = vec![Fact::local("window", Kind::Text, why)];
+            return Ok(COLUMNS.section(&recording.file, &[], facts));
+        }
         let mut section = COLUMNS.section(&recording.file, &shown, sums.facts());
         section.notes.extend(sums.notes());
         section.warnings.extend(sums.warning());

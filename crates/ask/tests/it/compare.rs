@@ -1,0 +1,230 @@
+//! Two sets of runs whose every part is known: the rows add up, what was put in leads, and equal sets are no change.
+
+use std::path::{Path, PathBuf};
+
+use tracesift_ask::compare::{Case, CaseResult, Compared, Set, Settings, Side, Verdict, compare};
+use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
+use tracesift_ask::path::{AccountQuery, WindowQuery};
+use tracesift_ask::recording::Source;
+use tracesift_testing::archive::{Random, create, finish_as};
+use tracesift_testing::rows::{self, process, stack};
+use tracesift_trace::info::TraceInfo;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, SymbolRow, ThreadRow, switch_flags};
+use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
+
+const MS: i64 = 1_000_000;
+const FUNCTIONS: [(&str, &str); 4] =
+    [("app", "parse"), ("app", "new_check"), ("app", "wait_for_reply"), ("app", "print")];
+
+/// What a run consists of, ms: its code, a wait for a timer, and time in which another program has the CPU.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    parse: i64,
+    new_check: i64,
+    wait: i64,
+    taken: i64,
+    print: i64,
+}
+
+const USUAL: Parts = Parts { parse: 200, new_check: 0, wait: 50, taken: 0, print: 40 };
+
+impl Parts {
+    fn length(self) -> i64 {
+        self.parse + self.new_check + self.wait + self.taken + self.print
+    }
+
+    /// With noise of a few percent, as runs have it.
+    fn varied(self, dice: &mut Random) -> Self {
+        let mut vary = |ms: i64| ms + ms * (dice.below(41) as i64 - 20) / 1_000;
+        Self { parse: vary(self.parse), wait: vary(self.wait), print: vary(self.print), ..self }
+    }
+}
+
+fn archive(directory: &Path, number: usize, parts: Parts, cpu: &str) -> PathBuf {
+    let target = directory.join(format!("app_{number}.sift"));
+    let mut writer = create(&target);
+    let end = (10 + parts.length()) * MS;
+    writer.write_table(&[
+        process(0, 0, "Idle"),
+        ProcessRow { start: Some(10 * MS), end: Some(end), ..process(1, 10, "app") },
+        process(2, 20, "other"),
+    ]);
+    writer.write_table(&[
+        ThreadRow { idle_cpu: Some(0), ..rows::thread(0, 0, 0) },
+        ThreadRow { start: Some(10 * MS), end: Some(end), ..rows::thread(1, 1, 10) },
+        rows::thread(2, 2, 20),
+    ]);
+    let symbol = |(frame, (module, function)): (i32, &(&str, &str))| SymbolRow {
+        frame: FrameId(frame),
+        module: Some((*module).to_owned()),
+        function: (*function).to_owned(),
+        ..SymbolRow::default()
+    };
+    writer.write_table(&(0..4).map(|frame| rows::frame(frame, 1)).collect::<Vec<_>>());
+    writer.write_table(&(0..).zip(&FUNCTIONS).map(symbol).collect::<Vec<_>>());
+    writer.write_table(&(0..4).map(|id| stack(id, &[id])).collect::<Vec<_>>());
+
+    let waits_from = 10 + parts.parse + parts.new_check;
+    let on = waits_from + parts.wait;
+    let off = |off: i64, ready: i64, on: i64, flags: i16| ContextSwitchRow {
+        thread: ThreadId(1),
+        cpu: Some(0),
+        prev_thread: Some(ThreadId(if flags & switch_flags::PREEMPTED == 0 { 0 } else { 2 })),
+        off_time: off * MS,
+        ready_time: Some(ready * MS),
+        time: on * MS,
+        wait_stack: Some(StackId(2)),
+        readier: Some(ThreadId(0)),
+        flags,
+        ..ContextSwitchRow::default()
+    };
+    writer.context_switch(&off(waits_from, on, on, switch_flags::READIED_FROM_DPC));
+    if parts.taken > 0 {
+        writer.context_switch(&off(on, on, on + parts.taken, switch_flags::PREEMPTED));
+    }
+    let ended = ContextSwitchRow {
+        cpu: None,
+        prev_thread: None,
+        ready_time: None,
+        readier: None,
+        ..off(0, 0, 0, switch_flags::TERMINATED)
+    };
+    writer.context_switch(&ContextSwitchRow { off_time: end, time: end, ..ended });
+    let mut at = 10;
+    for (length, stack) in [(parts.parse, 0), (parts.new_check, 1), (parts.wait + parts.taken, -1), (parts.print, 3)] {
+        for ms in at..at + length {
+            if stack >= 0 {
+                writer.cpu_sample(&CpuSampleRow {
+                    time: ms * MS,
+                    process: ProcessId(1),
+                    thread: ThreadId(1),
+                    weight: MS,
+                    stack: Some(StackId(stack)),
+                    ..CpuSampleRow::default()
+                });
+            }
+        }
+        at += length;
+    }
+    let info = TraceInfo {
+        id: format!("{number:032x}"),
+        name: format!("app_{number}"),
+        kind: "perf".to_owned(),
+        end_ns: end,
+        start_filetime: 133_000_000_000_000_000 + 600_000_000 * i64::try_from(number).expect("few"),
+        has_switches: true,
+        has_ready: true,
+        cpu_name: Some(cpu.to_owned()),
+        ..TraceInfo::default()
+    };
+    finish_as(writer, info)
+}
+
+/// Compares `runs` runs each of two kinds, recorded in turn.
+fn compared(runs: usize, a: impl Fn(usize) -> Parts, b: impl Fn(usize) -> Parts, cpus: [&str; 2]) -> Compared {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mut dice = Random(7);
+    let mut sets = ["A", "B"].map(|label| Set { label: label.to_owned(), sources: Vec::new() });
+    for run in 0..runs {
+        for (place, set) in sets.iter_mut().enumerate() {
+            let parts = if place == 0 { a(run) } else { b(run) }.varied(&mut dice);
+            set.sources.push(Source::archive(archive(directory.path(), 2 * run + place, parts, cpus[place])));
+        }
+    }
+    let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };
+    let windows = WindowQuery { filter, ..WindowQuery::default() };
+    let accounts = AccountQuery { windows, ..AccountQuery::default() };
+    let mut compared = compare(&sets, &accounts, &Settings::default()).expect("numbers that can be compared");
+    assert!(compared.failures.is_empty(), "{:?}", compared.failures);
+    // The names of these files tell of no test.
+    assert!(!compared.cases.is_empty(), "{:?}", compared.unpaired);
+    compared.cases.sort_by(|a, b| a.name.cmp(&b.name));
+    compared
+}
+
+fn only(compared: &Compared) -> (&Case, &CaseResult) {
+    let [case] = compared.cases.as_slice() else {
+        panic!("{:?}", compared.cases.iter().map(|case| &case.name).collect::<Vec<_>>())
+    };
+    (case, case.result.as_ref().expect("a result"))
+}
+
+#[test]
+fn a_method_that_was_added_leads_and_all_rows_add_up() {
+    let compared = compared(6, |_| USUAL, |_| Parts { new_check: 20, ..USUAL }, ["x", "x"]);
+    let (case, result) = only(&compared);
+    assert_eq!((case.order.word(), case.comparable.text().as_str()), ("interleaved", "comparable"));
+    assert_eq!(result.duration.verdict, Verdict::Slower);
+    let mean = |side| {
+        let runs = case.set(side);
+        runs.iter().map(|run| i128::from(run.duration())).sum::<i128>() * 1_000 / runs.len() as i128
+    };
+    let delta = mean(Side::B) - mean(Side::A);
+    assert!((result.difference.total * 1_000 - delta).abs() <= 1_000, "{} {delta}", result.difference.total);
+    let rows: i128 = result.difference.rows.iter().map(|row| row.delta).sum();
+    let shown: i128 = result.difference.shown.iter().map(|shown| shown.delta).sum();
+    assert_eq!((rows, shown), (result.difference.total, result.difference.total));
+    let first = result.difference.shown[0].row.as_ref().expect("a row");
+    assert_eq!((first.text().as_str(), first.is_flagged), ("app main runs app!new_check", true));
+    assert_eq!(first.mark.map(|mark| mark.word()), Some("new"));
+    assert!((first.delta - 20 * i128::from(MS)).abs() < i128::from(MS), "{}", first.delta);
+    assert!(result.sentence.starts_with("B is slower by"), "{}", result.sentence);
+    assert!(result.sentence.contains("app main runs app!new_check (new), +20.0 ms"), "{}", result.sentence);
+}
+
+#[test]
+fn time_that_another_program_took_is_a_disturbance_and_hides_nothing() {
+    // Others take up to 300 ms, in either set alike; the change is 20 ms.
+    let taken = |run: usize| [0, 90, 300, 10, 180, 40][run % 6];
+    let compared = compared(
+        6,
+        |run| Parts { taken: taken(run), ..USUAL },
+        |run| Parts { taken: taken(run + 3), new_check: 20, ..USUAL },
+        ["x", "x"],
+    );
+    let (_, result) = only(&compared);
+    assert_eq!((result.duration.verdict, result.undisturbed.verdict), (Verdict::Undecided, Verdict::Slower));
+    let own =
+        result.difference.shown.iter().filter_map(|shown| shown.row.as_ref()).find(|row| row.disturbance().is_none());
+    assert_eq!(own.map(|row| row.text()).as_deref(), Some("app main runs app!new_check"));
+    let taken = result
+        .difference
+        .shown
+        .iter()
+        .find(|shown| shown.row.as_ref().is_some_and(|row| row.disturbance() == Some("cpu-taken")));
+    assert_eq!(taken.map(|shown| shown.who.clone()), Some(vec!["other".to_owned()]));
+    assert!(result.sentence.contains("The duration does not show it, because of its spread"), "{}", result.sentence);
+}
+
+#[test]
+fn equal_sets_are_no_change_and_longer_waits_are_told_from_more_of_them() {
+    let equal = compared(6, |_| USUAL, |_| USUAL, ["x", "x"]);
+    let (_, result) = only(&equal);
+    assert!(matches!(result.duration.verdict, Verdict::Same | Verdict::Undecided), "{:?}", result.duration.verdict);
+    assert!(result.difference.rows.iter().all(|row| !row.is_flagged));
+    let longer = compared(6, |_| USUAL, |_| Parts { wait: 80, ..USUAL }, ["x", "x"]);
+    let (_, result) = only(&longer);
+    let first = result.difference.shown[0].row.as_ref().expect("a row");
+    assert_eq!(first.text(), "app main waits for timer in app!wait_for_reply".replace("timer", "interrupt"));
+    let [often, long] = first.often_longer.expect("waits are counted");
+    assert_eq!(often, 0);
+    assert!((long - first.delta).abs() <= 1, "{long} {}", first.delta);
+}
+
+#[test]
+fn another_machine_is_said_before_any_number() {
+    let compared = compared(6, |_| USUAL, |_| USUAL, ["x", "y"]);
+    let (case, _) = only(&compared);
+    assert_eq!(case.comparable.text(), "comparable with reservations: cpu.name \"x\" → \"y\"");
+}
+
+#[test]
+fn one_run_each_has_rows_and_no_verdict() {
+    let compared = compared(1, |_| USUAL, |_| Parts { new_check: 20, ..USUAL }, ["x", "x"]);
+    let (_, result) = only(&compared);
+    assert_eq!(
+        (result.duration.verdict, result.duration.p(), result.duration.interval()),
+        (Verdict::Undecided, None, None)
+    );
+    assert_eq!(result.difference.rows.iter().map(|row| row.delta).sum::<i128>(), result.difference.total);
+}

@@ -69,14 +69,16 @@ pub fn symbol_files(history: &History) -> Vec<SymbolFile> {
     let mut writer = Writer::new(history);
     history.log.iter().for_each(|entry| _ = writer.records(entry));
     let mut files: Vec<(usize, Vec<String>)> = Vec::new();
-    let mut functions: Vec<(&(String, String), &(usize, u64))> = writer.kernel.iter().collect();
-    functions.sort_by_key(|(_, place)| **place);
-    for ((_, function), (image, rva)) in functions {
-        if files.last().is_none_or(|(last, _)| last != image) {
-            files.push((*image, Vec::new()));
+    let named = |((_, function), (image, rva)): (&(String, String), &(usize, u64))| (*image, *rva, function.clone());
+    let mut functions: Vec<(usize, u64, String)> = writer.kernel.iter().map(named).collect();
+    functions.sort_unstable();
+    for (image, rva, function) in functions {
+        if files.last().is_none_or(|(last, _)| *last != image) {
+            files.push((image, Vec::new()));
         }
-        let line = format!("PUBLIC {:x} 0 {function}\n", rva - RETURN_OFFSET);
-        files.last_mut().into_iter().for_each(|(_, lines)| lines.push(line.clone()));
+        if let Some((_, lines)) = files.last_mut() {
+            lines.push(format!("PUBLIC {:x} 0 {function}\n", rva - RETURN_OFFSET));
+        }
     }
     files.iter().filter_map(|(image, lines)| SymbolFile::publics(&writer.machine.images[*image], lines)).collect()
 }

@@ -13,7 +13,7 @@ const EPILOGUE: i64 = 2_000_000;
 /// From an event that takes a CPU away to the switch, ns.
 pub(super) const INTERRUPT: i64 = 1_500;
 /// A thread runs so long between its end and its last switch-out, ns.
-pub(super) const LAST_BREATH: i64 = 8_000;
+const LAST_BREATH: i64 = 8_000;
 
 /// A CPU.
 #[derive(Clone, Debug, Default)]
@@ -95,7 +95,7 @@ impl Machine {
         match action {
             Action::StepEnd { thread, turn } => self.step_end(thread, turn),
             Action::Quantum { thread, turn } => {
-                if let Some(cpu) = self.turn_of(thread, turn) {
+                if let Some(cpu) = self.turn_of(thread, turn).filter(|_| !self.tasks[thread].has_ended) {
                     let priority = self.world.threads[thread].priority;
                     if self.best_for(cpu).is_some_and(|best| self.priority_at(best) >= priority) {
                         self.preempt(cpu);
@@ -107,7 +107,9 @@ impl Machine {
             Action::Preempt { cpu } => {
                 let better =
                     |running: usize, best: usize| self.priority_at(best) > self.world.threads[running].priority;
+                // A thread that has ended leaves at once in any case.
                 if let (Some(running), Some(best)) = (self.cpus[cpu].running, self.best_for(cpu))
+                    && !self.tasks[running].has_ended
                     && better(running, best)
                 {
                     self.preempt(cpu);

@@ -114,7 +114,7 @@ fn log_normal(rng: &mut SplitMix64, cv_ppm: i64) -> i128 {
 
 /// Adds to a world what the noise brings: slow CPUs, other programs, the scanner, the checkpoint.
 pub(super) fn furnish(world: &mut World, noise: &Noise, seed: u64) {
-    let mut rng = SplitMix64::new(seed ^ 0x666f_7265_6967_6e);
+    let mut rng = SplitMix64::new(seed ^ 0x0066_6f72_6569_676e);
     let (slow, speed) = noise.efficient;
     let fast = world.speeds.len().saturating_sub(slow);
     world.speeds[fast..].fill(speed);

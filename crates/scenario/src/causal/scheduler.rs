@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::history::{Device, Did, Leave, Stretch, Waker, What};
-use super::machine::{INTERRUPT, LAST_BREATH, Machine};
+use super::machine::{INTERRUPT, Machine};
 use super::task::{Action, Status};
 
 impl Machine {
@@ -130,10 +130,6 @@ impl Machine {
         task.turn += 1;
         task.slice = time;
         let turn = task.turn;
-        if task.has_ended {
-            self.at(self.now + LAST_BREATH, Action::Leave { thread });
-            return;
-        }
         self.schedule_work(thread);
         self.at(self.now + quantum, Action::Quantum { thread, turn });
     }

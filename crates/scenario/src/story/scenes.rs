@@ -273,6 +273,7 @@ fn command_line(cast: &mut Cast, stage: &mut Stage, (thread, main): (usize, usiz
     ];
     let waiting = Some(cast.stack(&[KERNEL_WAIT, &wait_for, USER_THREAD]));
     let mut part = Part::new(thread);
+    part.leads = true;
     part.woken_at.push((end + EXIT, Waker::Thread(main)));
     part.push(START - 3, Play::Wait(waiting, USER_REQUEST));
     part.push(6, Play::Run(Some(running)));

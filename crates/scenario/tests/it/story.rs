@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tracesift_scenario::story::{self, StoryFigures, TAGS, Tag};
-use tracesift_scenario::{OffCause, Truth};
+use tracesift_scenario::{Event, OffCause, Truth};
 
 const MS: i64 = 1_000_000;
 
@@ -139,6 +139,70 @@ fn the_post_is_told_as_it_was_written() {
     assert_eq!(clean.milliseconds, 7_066);
     assert_eq!(method(clean, "MiIssueHardFault").wait, Some(740));
     assert_eq!(checkpoint.milliseconds, clean.milliseconds + volume.cpu + volume.wait, "the stall explains it all");
+}
+
+/// Names of the processes of the thread that wakes and of the one that is woken; `None` for an interrupt.
+fn wake_ups(figures: &StoryFigures) -> BTreeMap<(Option<String>, String), usize> {
+    let scenario = story::scenario(figures);
+    let machine = &scenario.machine;
+    let name = |thread: usize| machine.processes[machine.threads[thread].process].name.clone();
+    let mut pairs = BTreeMap::new();
+    for record in &scenario.records {
+        if let Event::Ready(ready) = &record.event {
+            let by = (ready.flags & 1 == 0).then(|| name(ready.by));
+            *pairs.entry((by, name(ready.thread))).or_insert(0) += 1;
+        }
+    }
+    pairs
+}
+
+#[test]
+fn nobody_is_woken_by_a_thread_that_has_nothing_to_do_with_it() {
+    let (writer, scanner) = ("FileWriter.exe", "MsMpEng.exe");
+    let known = [("cmd.exe", writer), (writer, "cmd.exe"), (writer, writer), ("System", writer)];
+    let of_scans = [(scanner, writer), (writer, scanner)];
+    for figures in story::figures() {
+        let is_scanned = figures.tags.iter().any(|figure| figure.tag.name == "Windows Defender" && figure.wait > 0);
+        let wake_ups = wake_ups(&figures);
+        let of = |by: &str, woken: &str| wake_ups.get(&(Some(by.to_owned()), woken.to_owned())).copied().unwrap_or(0);
+        assert_eq!((of("cmd.exe", writer), of(writer, "cmd.exe")), (1, 1), "{}", figures.recording);
+        if is_scanned {
+            let waits: usize = of(scanner, writer);
+            assert!(waits >= 96, "{}: the scanner answers {waits} times", figures.recording);
+        }
+        for ((by, woken), count) in wake_ups {
+            let Some(by) = by else { continue };
+            let pair = (by.as_str(), woken.as_str());
+            let is_known = known.contains(&pair) || is_scanned && of_scans.contains(&pair);
+            assert!(is_known && by != "Idle", "{}: {by} wakes {woken} {count} times", figures.recording);
+        }
+    }
+}
+
+/// The main thread of the parallel tests waits for its workers, and the last one ends the wait.
+#[test]
+fn the_last_worker_ends_the_wait_of_the_main_thread() {
+    for figures in story::figures().iter().filter(|figures| figures.test == "CreateParallel") {
+        let truth = story::scenario(figures).truth();
+        let longest = truth
+            .switches
+            .iter()
+            .filter(|switch| {
+                truth.processes[truth.threads[switch.thread].process].name.as_deref() == Some("FileWriter.exe")
+            })
+            .filter(|switch| switch.off.cause == OffCause::Blocked)
+            .filter(|switch| {
+                switch.wait_stack.is_some_and(|stack| {
+                    truth.stack_names(stack).iter().any(|name| name.function.ends_with("CreateFilesParallel"))
+                })
+            })
+            .max_by_key(|switch| switch.off.wait())
+            .expect("a wait");
+        let readier = longest.readier.expect("somebody ends it");
+        assert_ne!(readier, longest.thread);
+        assert_eq!(truth.threads[readier].process, truth.threads[longest.thread].process, "{}", figures.recording);
+        assert_eq!(longest.off.ready(), 0);
+    }
 }
 
 #[test]

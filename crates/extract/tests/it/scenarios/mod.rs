@@ -14,13 +14,18 @@ use tracesift_testing::recording::extract_file;
 /// Scenarios with all difficulties turned at random.
 const SEEDS: u64 = 300;
 
+/// The seeds from 0 on, or those that were asked for.
+fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let seeds = std::env::var("TRACESIFT_SCENARIO_SEEDS").ok();
+    match seeds.as_deref().and_then(|text| text.split_once("..")) {
+        Some((from, to)) => from.parse().expect("first seed")..to.parse().expect("last seed"),
+        None => 0..usual,
+    }
+}
+
 #[test]
 fn random_scenarios_come_back_exactly() {
-    let seeds = std::env::var("TRACESIFT_SCENARIO_SEEDS").ok();
-    let range = match seeds.as_deref().and_then(|text| text.split_once("..")) {
-        Some((from, to)) => from.parse().expect("first seed")..to.parse().expect("last seed"),
-        None => 0..SEEDS,
-    };
+    let range = seeds(SEEDS);
     let mut failures = Vec::new();
     for seed in range.clone() {
         let knobs = Knobs::random(seed);

@@ -36,7 +36,7 @@ const LINES: &[Line] = &[
     },
     Line {
         process: "System",
-        reference: &[("Other", [2_095, 185_898, 1_235])],
+        reference: &[("Other", [2_095, 185_854, 1_235])],
         ours: &["File system\\Cache manager\\Write behind", "Waits\\Work (thread pool)"],
         reason: "write behind and workers without work have names of their own",
     },
@@ -49,10 +49,10 @@ const LINES: &[Line] = &[
     Line {
         process: "FileWriter.exe",
         reference: &[
-            ("Other", [27_726, 0, 12_660]),
+            ("Other", [27_729, 740, 12_660]),
             ("Waits\\File System Callback - possible Virus Scanner", [19_120, 0, 0]),
-            ("Waits\\Normal Waits\\IO Completion Port Wait", [0, 198, 0]),
-            ("Waits\\Normal Waits\\OS Wait", [0, 117_179, 0]),
+            ("Waits\\Normal Waits\\IO Completion Port Wait", [0, 195, 0]),
+            ("Waits\\Normal Waits\\OS Wait", [0, 116_439, 0]),
             ("Waits\\Thread Sleep", [0, 4_500, 0]),
         ],
         ours: &[
@@ -82,13 +82,13 @@ const LINES: &[Line] = &[
     },
     Line {
         process: "MsMpEng.exe",
-        reference: &[("Waits\\Normal Waits\\IO Completion Port Wait", [0, 293_043, 5_853])],
+        reference: &[("Waits\\Normal Waits\\IO Completion Port Wait", [0, 293_043, 5_854])],
         ours: &["Waits\\Work (thread pool)"],
         reason: "",
     },
     Line {
         process: "DPC/ISR",
-        reference: &[("Other", [1_850, 0, 0])],
+        reference: &[("Other", [1_837, 0, 0])],
         ours: &["Windows\\Deferred procedure calls"],
         reason: "deferred procedure calls have a name of their own",
     },
@@ -100,13 +100,13 @@ const LINES: &[Line] = &[
     },
     Line {
         process: "explorer.exe",
-        reference: &[("Waits\\Normal Waits\\OS Wait", [0, 118_729, 596])],
+        reference: &[("Waits\\Normal Waits\\OS Wait", [0, 118_861, 596])],
         ours: &["Waits\\Event"],
         reason: "",
     },
     Line {
         process: "svchost.exe",
-        reference: &[("Waits\\Normal Waits\\OS Wait", [0, 178_969, 594])],
+        reference: &[("Waits\\Normal Waits\\OS Wait", [0, 178_836, 594])],
         ours: &["Waits\\Event"],
         reason: "",
     },
@@ -115,14 +115,14 @@ const LINES: &[Line] = &[
 /// Tags that both sets call the same, with the reference's figures.
 const COMMON: [(&str, &str, Figures); 9] = [
     ("FileWriter.exe", "No stack", [31, 0, 0]),
-    ("MsMpEng.exe", "No stack", [0, 14_486, 0]),
-    ("System", "No stack", [0, 4_853, 0]),
+    ("MsMpEng.exe", "No stack", [0, 14_485, 0]),
+    ("System", "No stack", [0, 4_897, 0]),
     ("cmd.exe", "No stack", [0, 1_776, 0]),
     ("cmd.exe", "Other", [60, 0, 0]),
-    ("explorer.exe", "No stack", [0, 1_360, 0]),
-    ("explorer.exe", "Other", [1_617, 0, 41]),
-    ("svchost.exe", "No stack", [0, 2_284, 0]),
-    ("svchost.exe", "Other", [1_458, 0, 28]),
+    ("explorer.exe", "No stack", [0, 1_225, 0]),
+    ("explorer.exe", "Other", [1_620, 0, 41]),
+    ("svchost.exe", "No stack", [0, 2_415, 0]),
+    ("svchost.exe", "Other", [1_460, 0, 28]),
 ];
 
 fn figures(row: &Value) -> Figures {

@@ -24,7 +24,7 @@ pub(super) const LINES: &[(&str, Answer)] = &[
         "disk",
         Archive(
             "c:/temp/CreateSerial_7066ms_TRACESIFT_CLT_TestStatus-Passed_20220404-103500.sift",
-            "77 of 77 frames named",
+            "78 of 78 frames named",
         ),
     ),
     (

@@ -14,7 +14,7 @@ use super::kernel::windows;
 use super::samples::{Sampled, samples};
 use super::world::{DiskOp, Part, StackNo, WaitKind};
 use crate::machine::{
-    Code, Function, Image, Machine, ManagedModule, Method, MethodOrigin, Pdb, Process, StackId, Thread,
+    Code, Function, Image, Machine, ManagedModule, Method, MethodName, MethodOrigin, Pdb, Process, StackId, Thread,
 };
 use crate::record::{DiskIo, Event, HardFault, Ready, Record, Sample, Switch, Walk};
 use crate::story::SymbolFile;
@@ -41,6 +41,20 @@ pub fn tid(thread: usize) -> u32 {
 #[must_use]
 pub fn pid(process: usize) -> u32 {
     if process == 0 { 4 } else { 2_000 + process as u32 * 4 }
+}
+
+/// The name that an archive has for a function of a program; `None` for those of the kernel, which need
+/// [`symbol_files`].
+#[must_use]
+pub fn method_name(code: &super::world::Code) -> Option<MethodName> {
+    let (namespace, name) = parts_of(&code.name);
+    let module = Some(format!("{}.dll", code.module));
+    (!code.kernel).then(|| MethodName { module, function: format!("{namespace}.{name}") })
+}
+
+/// Namespace with type, and method.
+fn parts_of(name: &str) -> (&str, &str) {
+    name.rsplit_once('.').unwrap_or(("Program", name))
 }
 
 /// Writes a history down as the scenario of an ETW recording, with samples at an interval of so many ns.
@@ -230,7 +244,7 @@ impl<'a> Writer<'a> {
             modules.push(ManagedModule { name: format!("{module}.dll"), path: format!(r"C:\Work\{module}.dll"), id });
             modules.len() - 1
         });
-        let (namespace, name) = name.rsplit_once('.').unwrap_or(("Program", name));
+        let (namespace, name) = parts_of(name);
         self.machine.methods.push(Method {
             process: process + 1,
             module,

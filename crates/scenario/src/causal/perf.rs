@@ -7,7 +7,8 @@ use super::etl::tid;
 use super::history::{Device, Entry, History, Leave, What};
 use super::kernel::linux;
 use super::samples::samples;
-use super::world::{DiskOp, StackNo, WaitKind};
+use super::world::{CodeId, DiskOp, StackNo, WaitKind, World};
+use crate::MethodName;
 use crate::linux::events::{Event, Sampled};
 use crate::linux::fields::Fields;
 use crate::linux::layout::{KERNEL_BASE, KERNEL_BYTES, SWITCH_ID, WAKEUP_NEW_ID, WAKING_ID, ZERO};
@@ -21,6 +22,22 @@ const MAPPED: u64 = 0x5600_0000_0000;
 const FILE_BYTES: u64 = 0x0010_0000;
 /// `TRACE_FLAG_HARDIRQ`.
 const IN_INTERRUPT: u8 = 0x08;
+
+/// The name that an archive has for a function of a program; `None` for those of the kernel, whose names are
+/// their modules'.
+#[must_use]
+pub fn method_name(world: &World, code: CodeId) -> Option<MethodName> {
+    let known = world.codes.get(code.0).filter(|code| !code.kernel)?;
+    let module = format!("{}.so", known.module);
+    Some(MethodName { function: format!("{module}+0x{:x}", offset(world, code)), module: Some(module) })
+}
+
+/// Where the function is in its module.
+fn offset(world: &World, code: CodeId) -> u64 {
+    let known = &world.codes[code.0];
+    let before = world.codes[..code.0].iter().filter(|other| other.module == known.module).count() as u64;
+    (before + 1) * 0x1000 + 0x10
+}
 
 /// Writes a history down as `perf.data`, with samples at an interval of so many ns.
 ///
@@ -73,16 +90,12 @@ struct Recorder<'a, W> {
 impl<'a, W: Write + Seek> Recorder<'a, W> {
     fn new(history: &'a History, writer: Writer<W>) -> Self {
         let mut modules: Vec<&str> = Vec::new();
-        let mut counts: HashMap<&str, u64> = HashMap::new();
-        let mut offsets = Vec::new();
         for code in &history.world.codes {
             if !modules.contains(&code.module.as_str()) {
                 modules.push(&code.module);
             }
-            let count = counts.entry(&code.module).or_default();
-            *count += 1;
-            offsets.push(*count * 0x1000 + 0x10);
         }
+        let offsets = (0..history.world.codes.len()).map(|code| offset(&history.world, CodeId(code))).collect();
         let mut kernel = HashMap::new();
         let waits = [
             WaitKind::Lock,

@@ -375,7 +375,9 @@ impl Performance<'_> {
             let free = !std::mem::replace(&mut stacks_taken[cpu], true);
             // Where no thread ends the wait, a deferred procedure call does, whoever runs when the interrupt comes.
             let by = waking.and_then(|cpu| previous[cpu]);
-            let walk = free.then(|| match by {
+            // A thread whose samples have no stack is not walked here either.
+            let is_walked = by.is_none_or(|by| parts[by].at(slot - 1) != Play::Run(None));
+            let walk = (free && is_walked).then(|| match by {
                 Some(by) => self.readier_walk(slot, boundary, parts, cpu, by),
                 None if waker == Waker::Timer => walk(self.house.ready_from_timer, boundary, cpu),
                 None => walk(self.house.ready_from_disk, boundary, cpu),

@@ -11,10 +11,11 @@ use tracesift_archive::Archive;
 use tracesift_scenario::SplitMix64;
 use tracesift_scenario::causal::path::{self as truth, Why};
 use tracesift_scenario::causal::workload::Workload;
+use tracesift_scenario::causal::world::CodeId;
 use tracesift_scenario::causal::{History, Noise, etl, perf, random, run};
 use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MethodSummaryRow, ThreadRow, switch_flags};
 
 /// Random machines, each in both formats. `TRACESIFT_SCENARIO_SEEDS` asks for others.
 const SEEDS: u64 = 50;
@@ -236,5 +237,30 @@ fn the_workload_comes_back_with_its_path_and_its_samples() {
             let sampled: i64 = of_thread.map(|row| row.weight).sum();
             assert!((run - sampled).abs() <= 8 * INTERVAL, "{format}, thread {thread}: {run} ns, sampled {sampled}");
         }
+        let compared = compare_methods(&history, &extracted.archive, format);
+        assert!(compared == 5, "{format}: {compared} methods");
     }
+}
+
+/// The sampled time of each function of the test is near the time that it ran.
+fn compare_methods(history: &History, archive: &Archive, format: &str) -> usize {
+    let methods: Vec<MethodSummaryRow> = archive.rows().expect("methods");
+    let world = &history.world;
+    let mut ran: HashMap<CodeId, i64> = HashMap::new();
+    for slice in history.timelines.iter().flat_map(|life| &life.code) {
+        let leaf = world.stacks[slice.stack.0].first();
+        leaf.into_iter().for_each(|leaf| *ran.entry(*leaf).or_default() += slice.end - slice.start);
+    }
+    let long = ran.iter().filter(|(code, ns)| world.codes[code.0].module == "app" && **ns > 20 * INTERVAL);
+    let compared = long.map(|(code, ns)| {
+        let named =
+            if format == "ETL" { etl::method_name(&world.codes[code.0]) } else { perf::method_name(world, *code) };
+        let name = named.expect("a name");
+        let row = methods.iter().find(|row| row.module == name.module && row.function == name.function);
+        let sampled = row.unwrap_or_else(|| panic!("{format}: no {name}")).exclusive_cpu;
+        // Samples at an interval miss up to one at both ends of each run.
+        let spread = 4 * ((ns * INTERVAL) as f64).sqrt() as i64;
+        assert!((sampled - ns).abs() <= spread, "{format}: {name} ran {ns} ns, sampled {sampled}");
+    });
+    compared.count()
 }

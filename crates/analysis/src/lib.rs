@@ -8,6 +8,8 @@
 //! * [`accounting`]: where each thread's lifetime went, an identity and not an estimate
 //! * [`activity`]: what one thread did in a stretch of time, the link of a wait chain
 //! * [`path`]: to whom each nanosecond of a run belongs, across threads
+//! * [`disturbances`]: which of that time others took
+//! * [`roles`]: names of processes, threads and modules that are the same in two recordings
 //! * [`interrupts`]: what a wake-up out of an interrupt is about
 //! * [`union`]: the time that overlapping spans cover
 //! * [`methods`]: CPU, wait and ready per process and method

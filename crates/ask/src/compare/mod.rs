@@ -35,6 +35,9 @@ use crate::answer::Failure;
 use crate::path::AccountQuery;
 use crate::recording::Source;
 
+/// With fewer turns of both sets, one counts as recorded after the other.
+const FEWEST_TURNS: usize = 3;
+
 /// A set of runs.
 #[derive(Clone, Debug)]
 pub struct Set {
@@ -100,6 +103,8 @@ pub struct Case {
 pub enum RunOrder {
     /// Both sets alternate.
     Interleaved,
+    /// In turn, but too seldom for blocks of both sets.
+    Mixed,
     /// One set after the other.
     OneAfterOther,
 }
@@ -110,6 +115,7 @@ impl RunOrder {
     pub fn word(self) -> &'static str {
         match self {
             Self::Interleaved => "interleaved",
+            Self::Mixed => "mixed",
             Self::OneAfterOther => "one-after-other",
         }
     }
@@ -200,7 +206,14 @@ fn order_of(runs: &[Run], sides: &[Side]) -> (RunOrder, Option<Vec<usize>>) {
         by_time.iter().zip(blocks).for_each(|(place, block)| of_run[*place] = block);
         return (RunOrder::Interleaved, Some(of_run));
     }
-    (RunOrder::OneAfterOther, None)
+    let is_mixed = turns(&in_order) >= FEWEST_TURNS;
+    (if is_mixed { RunOrder::Mixed } else { RunOrder::OneAfterOther }, None)
+}
+
+/// How often both sets have had their turn.
+fn turns(sides: &[Side]) -> usize {
+    let changes = sides.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    changes.div_ceil(2)
 }
 
 fn result(

@@ -8,7 +8,7 @@ use tracesift_archive::Error;
 use crate::answer::Failure;
 use crate::path::account::Level;
 use crate::path::rows::{Detail, Row};
-use crate::path::{AccountQuery, Missing};
+use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::recording::{OpenRecording, Source};
 
 /// A run.
@@ -102,7 +102,7 @@ impl Run {
             name: file.name.clone(),
             id: info.id.clone(),
             // Files whose names tell of no test are taken for runs of one.
-            case: if file.test_ms.is_some() { file.test.clone() } else { accounts.windows.shown() },
+            case: if file.test_ms.is_some() { file.test.clone() } else { case_of(accounts, &rows) },
             time: file.zero.filetime,
             date: file.date.clone(),
             reported: file.test_ms.and_then(|ms| i64::try_from(ms).ok()?.checked_mul(1_000_000)),
@@ -114,4 +114,12 @@ impl Run {
             rows,
         })
     }
+}
+
+/// What runs are of whose names tell of no test: the window that was asked for, or the program that was recorded.
+fn case_of(accounts: &AccountQuery, rows: &[Row]) -> String {
+    let is_auto = accounts.windows.spec.kind == WindowKind::Auto && accounts.windows.filter.is_empty();
+    let of_anchor = |row: &&Row| row.name.for_tag.is_none() && row.name.disturbance.is_none();
+    let program = rows.iter().filter(of_anchor).find_map(|row| row.name.process.clone());
+    program.filter(|_| is_auto).unwrap_or_else(|| accounts.windows.shown())
 }

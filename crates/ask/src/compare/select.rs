@@ -7,6 +7,9 @@ use crate::path::rows::{Detail, Name};
 /// A child with this part of its parent's difference takes the parent's place.
 const DOMINANT: (i128, i128) = (4, 5);
 
+/// A smaller difference, ns, is none that anybody reads.
+const NOTHING: i128 = 50_000;
+
 /// A row that is shown.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
@@ -37,7 +40,8 @@ pub(super) fn select(nodes: &[Node], rows: &[DifferenceRow], top: usize) -> Vec<
         let name = |shown: &Shown| shown.node.as_ref().map(|node| node.name.clone());
         weight(b).cmp(&weight(a)).then_with(|| name(a).cmp(&name(b)))
     });
-    let is_nothing = |shown: &Shown| shown.node.as_ref().is_none_or(|node| node.weight() == 0);
+    let is_nothing =
+        |shown: &Shown| shown.node.as_ref().is_none_or(|node| node.weight() < node.difference.denominator * NOTHING);
     let kept = shown.iter().position(is_nothing).unwrap_or(shown.len()).min(top);
     let others: Vec<usize> = shown.drain(kept..).flat_map(|shown| shown.rows).collect();
     if !others.is_empty() {
@@ -112,7 +116,12 @@ pub(super) fn text(name: &Name) -> String {
         _ => String::new(),
     };
     let site = name.site.as_ref().filter(|site| !site.starts_with('('));
-    let place = site.or(name.tag.as_ref()).map(|place| format!(" {place}")).unwrap_or_default();
+    let tag = name.tag.as_ref().filter(|tag| site.is_none() || *tag != "Other");
+    let place = match (site, tag) {
+        (Some(site), Some(tag)) => format!(" {site} ({tag})"),
+        (Some(place), None) | (None, Some(place)) => format!(" {place}"),
+        (None, None) => String::new(),
+    };
     let what = match name.state {
         "run" => format!("{who}runs{place}"),
         "ready" => match (&name.site, &name.tag) {

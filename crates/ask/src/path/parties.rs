@@ -1,6 +1,8 @@
 //! Who a thread is, in words that are the same in the next recording: roles of processes and threads in place of ids.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 use tracesift_analysis::roles;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
@@ -30,7 +32,7 @@ pub(crate) struct Parties<'a> {
     threads: FxHashMap<ThreadId, &'a ThreadRow>,
     processes: FxHashMap<ProcessId, &'a ProcessRow>,
     first_threads: FxHashMap<ProcessId, ThreadId>,
-    test: FxHashSet<ProcessId>,
+    test: BTreeSet<ProcessId>,
     is_linux: bool,
     of_thread: FxHashMap<ThreadId, u32>,
     numbers: FxHashMap<Party, u32>,
@@ -103,19 +105,11 @@ impl<'a> Parties<'a> {
 }
 
 /// A process with all that it started, and all that those started.
-fn family(processes: &[ProcessRow], root: Option<ProcessId>) -> FxHashSet<ProcessId> {
-    let Some(root) = root else { return FxHashSet::default() };
+fn family(processes: &[ProcessRow], root: Option<ProcessId>) -> BTreeSet<ProcessId> {
+    let Some(root) = root else { return BTreeSet::new() };
     let all = Processes::new(processes);
-    let is_below = |index: usize| {
-        let mut next = Some(index);
-        while let Some(at) = next {
-            if processes.get(at).is_some_and(|row| row.process == root) {
-                return true;
-            }
-            next = all.tree.parent(at);
-        }
-        false
-    };
-    let below = (0..processes.len()).filter(|index| is_below(*index));
-    below.filter_map(|index| processes.get(index)).map(|row| row.process).collect()
+    roles::of_test(
+        root,
+        processes.iter().enumerate().map(|(at, row)| (row.process, all.parent(at).map(|row| row.process))),
+    )
 }

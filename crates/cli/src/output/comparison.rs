@@ -24,6 +24,7 @@ fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool)
     let runs = |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
     let order = match case.order {
         RunOrder::Interleaved => "interleaved",
+        RunOrder::Mixed => "in turn",
         RunOrder::OneAfterOther => "one set after the other",
     };
     let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", case.name, runs(a), labels[0], labels[1]);

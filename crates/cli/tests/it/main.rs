@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
 mod answers;
+mod comparing;
 mod crate_table;
 mod demo;
 mod dependencies;

@@ -106,7 +106,7 @@ impl Comparability {
     /// Adds a reason.
     pub(super) fn add(&mut self, reason: Reason) {
         self.reasons.push(reason);
-        self.reasons.sort_by(|a, b| b.severity.cmp(&a.severity));
+        self.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.severity));
     }
 
     /// The weightiest severity.
@@ -288,7 +288,8 @@ mod tests {
         let found = eight(by_set);
         assert_eq!(found.state(), "reservations");
         assert_eq!(found.text(), "comparable with reservations: cpu.name \"x\" → \"y\"");
-        let varying = |place: usize| run(&place.to_string(), &[("cpu.name", if place % 2 == 0 { "x" } else { "y" })]);
+        let varying =
+            |place: usize| run(&place.to_string(), &[("cpu.name", if place.is_multiple_of(2) { "x" } else { "y" })]);
         assert_eq!(eight(varying).text(), "comparable with reservations: cpu.name varies: x, y");
     }
 

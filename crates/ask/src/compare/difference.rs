@@ -1,6 +1,6 @@
 //! The difference of the mean durations, in rows that add up to it.
 
-use tracesift_statistics::remainders::largest_remainders;
+use tracesift_statistics::remainders::{largest_remainders, rounded_to};
 use tracesift_statistics::{Labellings, Leaves, OftenLonger, Problem};
 
 use super::Settings;
@@ -118,7 +118,7 @@ impl DifferenceRow {
             p: node.p,
             is_flagged: node.is_flagged,
             mark: mark(a, b),
-            often_longer: split.map(|OftenLonger { often, longer }| [often, longer]),
+            often_longer: split.map(|split| in_ns(split, node.difference.denominator, delta)),
         }
     }
 
@@ -182,6 +182,14 @@ fn who<'a>(rows: impl Iterator<Item = &'a DifferenceRow>, delta: i128) -> Vec<St
     let mut sums: Vec<(&str, i128)> = sums.into_iter().filter(|(_, sum)| sum.signum() == delta.signum()).collect();
     sums.sort_by_key(|(name, sum)| (std::cmp::Reverse(sum.abs()), *name));
     sums.into_iter().take(3).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The two parts of a difference in ns: they add up to it where rounding allows that.
+fn in_ns(OftenLonger { often, longer }: OftenLonger, denominator: i128, delta: i128) -> [i128; 2] {
+    let numerators = [often, longer];
+    let parts = rounded_to(&numerators, denominator, delta);
+    let parts = parts.unwrap_or_else(|| largest_remainders(&numerators, denominator).parts);
+    [0, 1].map(|place| parts.get(place).copied().unwrap_or(0))
 }
 
 /// Whether a row is missing in most runs of one set and there in most of the other.

@@ -55,7 +55,7 @@ fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2]) {
     );
     for figure in [&result.duration, &result.undisturbed] {
         let name = if figure.name == "duration" { "Duration" } else { "Undisturbed" };
-        let [a, b] = figure.medians.map(|median| ms(median));
+        let [a, b] = figure.medians.map(ms);
         let change = percent(figure.change());
         let interval =
             figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
@@ -79,7 +79,7 @@ fn verdict(figure: &ComparedFigure) -> String {
 
 fn add_rows(text: &mut String, difference: &Difference, duration: &ComparedFigure) {
     let total = difference.total as f64;
-    let [a, b] = duration.means.map(|mean| ms(mean));
+    let [a, b] = duration.means.map(ms);
     let _ = writeln!(text, "The means differ by {} ms: {a} → {b}.", signed(total));
     let _ = writeln!(text, "  {:>10}  {:>8}", "ms", "±");
     for shown in &difference.shown {
@@ -155,7 +155,7 @@ fn grouped(number: &str) -> String {
     let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
     let mut grouped = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

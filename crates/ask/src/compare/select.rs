@@ -71,21 +71,18 @@ fn merged(found: Vec<&Node>) -> Vec<Node> {
     all
 }
 
-/// Puts a node in the list, or those below it where one of them explains it or several contradict each other.
+/// Puts a node in the list, or those below it where one of them explains it or is no chance.
 fn divide<'a>(node: &'a Node, nodes: &'a [Node], found: &mut Vec<&'a Node>) {
     let Some(next) = next(node.detail) else { return found.push(node) };
     let children: Vec<&Node> =
         nodes.iter().filter(|child| child.detail == next && is_below(&child.name, node)).collect();
     let (part, whole) = DOMINANT;
-    let is_dominant = |child: &&Node| {
+    let is_dominant = |child: &Node| {
         child.difference.numerator.signum() == node.difference.numerator.signum()
             && child.weight() * whole >= node.weight() * part
     };
-    let flagged =
-        |sign: i128| children.iter().any(|child| child.is_flagged && child.difference.numerator.signum() == sign);
     // One flagged row among many is what somebody looks for, however small its part.
-    if children.iter().any(is_dominant) || (flagged(1) && flagged(-1)) || children.iter().any(|child| child.is_flagged)
-    {
+    if children.iter().any(|child| child.is_flagged || is_dominant(child)) {
         children.into_iter().for_each(|child| divide(child, nodes, found));
     } else {
         found.push(node);

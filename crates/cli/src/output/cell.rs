@@ -105,7 +105,7 @@ pub(crate) fn is_right_aligned(kind: Kind) -> bool {
 }
 
 /// Commas between the thousands of a decimal number.
-fn grouped(number: &str) -> String {
+pub(crate) fn grouped(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut text = String::with_capacity(number.len() + whole.len() / 3);

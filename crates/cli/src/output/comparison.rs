@@ -7,6 +7,8 @@ use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict};
 
+use super::cell::{clean, grouped};
+
 /// The text.
 pub(crate) fn text(compared: &Compared, details: bool) -> String {
     let mut text = String::new();
@@ -27,8 +29,8 @@ fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool)
         RunOrder::Mixed => "in turn",
         RunOrder::OneAfterOther => "one set after the other",
     };
-    let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", case.name, runs(a), labels[0], labels[1]);
-    let _ = writeln!(text, "{}", case.comparable.text());
+    let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", clean(&case.name), runs(a), labels[0], labels[1]);
+    let _ = writeln!(text, "{}", clean(&case.comparable.text()));
     if let Some(result) = &case.result {
         text.push('\n');
         add_figures(text, result, labels);
@@ -38,7 +40,7 @@ fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool)
             text.push('\n');
             add_runs(text, case, labels);
         }
-        let _ = writeln!(text, "{}", result.sentence);
+        let _ = writeln!(text, "{}", clean(&result.sentence));
     }
 }
 
@@ -88,7 +90,7 @@ fn add_rows(text: &mut String, difference: &Difference, duration: &ComparedFigur
             Some(row) => (row.half_width.map(ms), if row.is_flagged { "*" } else { " " }),
             None => (None, " "),
         };
-        let _ = writeln!(text, "  {delta:>10}  {:>8} {mark}  {}", half.unwrap_or_default(), shown_text(shown));
+        let _ = writeln!(text, "  {delta:>10}  {:>8} {mark}  {}", half.unwrap_or_default(), clean(&shown_text(shown)));
     }
     let _ = writeln!(text, "  {:>10}  {:>8}    sum", signed(total), "");
 }
@@ -116,7 +118,7 @@ fn add_runs(text: &mut String, case: &Case, labels: &[String; 2]) {
     for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
         for run in case.set(side) {
             let [duration, own] = [run.duration(), run.undisturbed()].map(|time| ms(time as f64));
-            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}  {}{}", run.name, taken(run));
+            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}  {}{}", clean(&run.name), taken(run));
         }
     }
 }
@@ -147,20 +149,6 @@ fn signed(ns: f64) -> String {
         "+"
     };
     format!("{sign}{text}")
-}
-
-/// `12345.6` as `12,345.6`.
-fn grouped(number: &str) -> String {
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    if fraction.is_empty() { format!("{sign}{grouped}") } else { format!("{sign}{grouped}.{fraction}") }
 }
 
 fn percent(ratio: f64) -> String {

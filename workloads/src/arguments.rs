@@ -33,6 +33,10 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A directory; nothing for the system's temporary one.
     Directory,
+    /// A number of milliseconds, also 0.
+    Milliseconds,
+    /// `METHOD=MS`: milliseconds for a method; nothing for none.
+    Addition,
 }
 
 /// What was given, or left at its default.
@@ -45,6 +49,7 @@ enum Given {
     Time(Duration),
     Word(&'static str),
     Path(Option<PathBuf>),
+    Addition(Option<(String, Duration)>),
 }
 
 /// What a command line asks for.
@@ -95,7 +100,7 @@ impl Arguments {
         usize::try_from(self.number(name)).unwrap_or(usize::MAX)
     }
 
-    /// An option of the kind `Time`.
+    /// An option of the kind `Time` or `Milliseconds`.
     pub fn time(&self, name: &str) -> Duration {
         match self.0.get(name) {
             Some(Given::Time(time)) => *time,
@@ -119,6 +124,14 @@ impl Arguments {
         }
     }
 
+    /// An option of the kind `Addition`: the method, and its time.
+    pub(crate) fn addition(&self, name: &str) -> Option<(&str, Duration)> {
+        match self.0.get(name) {
+            Some(Given::Addition(addition)) => addition.as_ref().map(|(method, time)| (method.as_str(), *time)),
+            other => unreachable!("--{name} is {other:?}"),
+        }
+    }
+
     /// All of them for the report, times in nanoseconds.
     pub(crate) fn report(&self) -> Map<String, Value> {
         let value = |given: &Given| match given {
@@ -126,6 +139,9 @@ impl Arguments {
             Given::Time(time) => json!(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
             Given::Word(word) => json!(word),
             Given::Path(path) => json!(path.as_ref().map(|path| path.display().to_string())),
+            Given::Addition(addition) => {
+                json!(addition.as_ref().map(|(method, time)| format!("{method}={}", time.as_secs_f64() * 1e3)))
+            }
         };
         let name = |name: &str, given: &Given| match given {
             Given::Time(_) => format!("{name}_ns"),
@@ -153,6 +169,14 @@ impl Opt {
                 word.map(|word| Given::Word(word)).ok_or_else(|| wrong(&words.join(" or ")))
             }
             Kind::Directory => Ok(Given::Path((!value.is_empty()).then(|| value.into()))),
+            Kind::Milliseconds => milliseconds(text).map(Given::Time).ok_or_else(|| wrong("a number of milliseconds")),
+            Kind::Addition if value.is_empty() => Ok(Given::Addition(None)),
+            Kind::Addition => {
+                let parts = text.split_once('=').filter(|(method, _)| !method.is_empty());
+                let addition = parts.and_then(|(method, ms)| Some((method.to_owned(), milliseconds(ms)?)));
+                let addition = addition.map(|addition| Given::Addition(Some(addition)));
+                addition.ok_or_else(|| wrong("METHOD=MS, a method and a number of milliseconds"))
+            }
         }
     }
 
@@ -164,6 +188,8 @@ impl Opt {
             Kind::Time => "TIME",
             Kind::Choice(words) => &words.join("|"),
             Kind::Directory => "DIR",
+            Kind::Milliseconds => "MS",
+            Kind::Addition => "METHOD=MS",
         };
         format!("--{} {value}", self.name)
     }
@@ -185,9 +211,16 @@ fn time(text: &str) -> Option<Duration> {
         _ if text.ends_with("ms") => (text.strip_suffix("ms")?, 1e-3),
         _ => (text.strip_suffix('s').unwrap_or(text), 1.0),
     };
-    let seconds = number.parse::<f64>().ok()? * unit;
-    // A day, so that no sum of times gets out of hand.
-    Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero() && *time <= Duration::from_secs(86_400))
+    seconds(number.parse::<f64>().ok()? * unit).filter(|time| !time.is_zero())
+}
+
+fn milliseconds(text: &str) -> Option<Duration> {
+    seconds(text.strip_suffix("ms").unwrap_or(text).parse::<f64>().ok()? / 1e3)
+}
+
+/// At most a day, so that no sum of times gets out of hand.
+fn seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok().filter(|time| *time <= Duration::from_secs(86_400))
 }
 
 #[cfg(test)]
@@ -200,6 +233,8 @@ mod tests {
         Opt { name: "seconds", kind: Kind::Time, default: "2", meaning: "" },
         Opt { name: "mode", kind: Kind::Choice(&["serial", "parallel"]), default: "serial", meaning: "" },
         Opt { name: "dir", kind: Kind::Directory, default: "", meaning: "" },
+        Opt { name: "hold", kind: Kind::Milliseconds, default: "0", meaning: "" },
+        Opt { name: "more", kind: Kind::Addition, default: "", meaning: "" },
     ];
 
     fn parse(words: &[&str]) -> Result<Asked, String> {
@@ -219,6 +254,7 @@ mod tests {
         assert_eq!((arguments.number("threads"), arguments.size("size")), (2, 102_400));
         assert_eq!((arguments.time("seconds"), arguments.word("mode")), (Duration::from_secs(2), "serial"));
         assert_eq!(arguments.directory("dir"), std::env::temp_dir());
+        assert_eq!((arguments.time("hold"), arguments.addition("more")), (Duration::ZERO, None));
         assert_eq!(arguments.report()["seconds_ns"], 2_000_000_000_u64);
     }
 
@@ -228,6 +264,17 @@ mod tests {
         assert_eq!((arguments.number("threads"), arguments.size("size")), (3, 2 << 20));
         assert_eq!((arguments.time("seconds"), arguments.word("mode")), (Duration::from_millis(1500), "parallel"));
         assert_eq!(arguments.directory("dir"), PathBuf::from("/x"));
+    }
+
+    #[test]
+    fn additions_are_milliseconds_of_a_method() {
+        let ms = Duration::from_millis;
+        for (word, method, time) in [("a=0", "a", ms(0)), ("b_c=120", "b_c", ms(120)), ("d=1500ms", "d", ms(1500))] {
+            let arguments = arguments(&["--more", word, "--hold=2.5"]);
+            assert_eq!(arguments.addition("more"), Some((method, time)));
+            assert_eq!(arguments.time("hold"), Duration::from_micros(2500));
+        }
+        assert_eq!(arguments(&["--more=a=7"]).report()["more"], "a=7");
     }
 
     #[test]
@@ -241,6 +288,10 @@ mod tests {
             (&["--size", "99999999999G"], "--size takes bytes such as 4096, 100K or 2M, not `99999999999G`"),
             (&["--seconds", "nan"], "--seconds takes a time such as 2, 1.5s, 20ms or 100us, not `nan`"),
             (&["--mode", "both"], "--mode takes serial or parallel, not `both`"),
+            (&["--hold", "-1"], "--hold takes a number of milliseconds, not `-1`"),
+            (&["--more", "a"], "--more takes METHOD=MS, a method and a number of milliseconds, not `a`"),
+            (&["--more", "=5"], "--more takes METHOD=MS, a method and a number of milliseconds, not `=5`"),
+            (&["--more", "a=x"], "--more takes METHOD=MS, a method and a number of milliseconds, not `a=x`"),
         ] {
             assert_eq!(parse(words).map(|_| ()), Err(said.to_owned()));
         }

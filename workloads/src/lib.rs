@@ -4,6 +4,7 @@
 //! how long. `docs/workloads.md` says for each of them which question finds the problem in a recording.
 
 mod arguments;
+mod extra;
 mod measure;
 mod phase;
 mod program;
@@ -11,7 +12,8 @@ mod report;
 mod system;
 
 pub use arguments::{Arguments, Kind, Opt};
-pub use measure::{Piece, ThreadTold, measure, on_stack, spin, thread, told};
+pub use extra::{Method, Part, Parts, extra_lock_part, extra_part};
+pub use measure::{Piece, ThreadTold, measure, on_stack, thread, told};
 pub use program::{Usage, run};
 pub use report::Report;
 pub use system::{

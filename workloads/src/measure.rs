@@ -3,7 +3,6 @@
 use std::io;
 use std::ops::AddAssign;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
-use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -124,13 +123,32 @@ pub fn thread<'scope, T: Send + 'scope>(
     Builder::new().name(name.clone()).spawn_scoped(scope, move || told(name, work))
 }
 
+/// Where the clocks of this thread stand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clocks {
+    time: i64,
+    cpu: i64,
+}
+
+impl Clocks {
+    // The clock of the thread is a system call, at the end of which the system likes to give the CPU to others: that is no part of the work.
+    pub(crate) fn now() -> Self {
+        let (cpu, time) = (system::thread_cpu_ns(), system::time_ns());
+        Self { time, cpu }
+    }
+
+    /// What this thread did since then.
+    pub(crate) fn until_now(self) -> Piece {
+        let (time, cpu) = (system::time_ns(), system::thread_cpu_ns());
+        Piece { elapsed: time - self.time, cpu: cpu - self.cpu }
+    }
+}
+
 /// Does a piece of work and tells what it took.
 pub fn measure<T>(work: impl FnOnce() -> T) -> (Piece, T) {
-    // The clock of the thread is a system call, at the end of which the system likes to give the CPU to others: that is no part of the work.
-    let (cpu, time) = (system::thread_cpu_ns(), system::time_ns());
+    let begin = Clocks::now();
     let result = work();
-    let (time_after, cpu_after) = (system::time_ns(), system::thread_cpu_ns());
-    (Piece { elapsed: time_after - time, cpu: cpu_after - cpu }, result)
+    (begin.until_now(), result)
 }
 
 /// Gives a value back as it is. Behind the last call of a function it keeps that from becoming a jump, with which the function would
@@ -140,25 +158,32 @@ pub fn on_stack<T>(value: T) -> T {
     std::hint::black_box(value)
 }
 
-/// Uses the CPU for so long, on the clock of the thread.
-#[inline(never)]
-pub fn spin(time: Duration) {
-    let end = system::thread_cpu_ns().saturating_add(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX));
-    while system::thread_cpu_ns() < end {
-        // Long against a look at the clock, which is a system call, short against any time that is asked for.
-        (0..4_000_u64).for_each(|turn| _ = std::hint::black_box(turn));
-    }
+/// Uses the CPU for so long, on the clock of the thread, in the function that it stands in: stacks end there.
+#[macro_export]
+macro_rules! spin {
+    ($time:expr) => {{
+        let end = $crate::thread_cpu_ns().saturating_add(i64::try_from($time.as_nanos()).unwrap_or(i64::MAX));
+        while $crate::thread_cpu_ns() < end {
+            // Long against a look at the clock, which is a system call, short against any time that is asked for.
+            let mut turn = 0_u64;
+            while turn < 20_000 {
+                turn = std::hint::black_box(turn + 1);
+            }
+        }
+    }};
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     const MS: i64 = 1_000_000;
 
     #[test]
     fn a_spin_uses_cpu_and_a_sleep_does_not() {
-        let (spun, ()) = measure(|| spin(Duration::from_millis(40)));
+        let (spun, ()) = measure(|| crate::spin!(Duration::from_millis(40)));
         assert!(spun.cpu >= 40 * MS && spun.elapsed * 2 > spun.cpu, "{spun:?}");
         let (slept, ()) = measure(|| std::thread::sleep(Duration::from_millis(40)));
         assert!(slept.cpu < 20 * MS && slept.elapsed >= 40 * MS, "{slept:?}");
@@ -168,7 +193,7 @@ mod tests {
     fn a_thread_tells_of_itself_alone() {
         let told = std::thread::scope(|scope| {
             let sleeper = thread(scope, "sleeper", || std::thread::sleep(Duration::from_millis(50))).unwrap();
-            spin(Duration::from_millis(50));
+            crate::spin!(Duration::from_millis(50));
             sleeper.join().unwrap().0
         });
         assert!(told.cpu() < 25 * MS && told.elapsed() >= 50 * MS, "{told:?}");

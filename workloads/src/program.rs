@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use crate::arguments::{Arguments, Asked, Kind, Opt};
+use crate::extra::{self, Method};
 use crate::report::{self, Report};
 
 /// What a program says of itself.
@@ -21,14 +22,32 @@ pub struct Usage {
     pub options: &'static [Opt],
     /// The keys below `truth` (and what its threads tell besides), with what they mean.
     pub keys: &'static [(&'static str, &'static str)],
+    /// Its methods that can have more to do.
+    pub methods: &'static [Method],
+    /// The method that holds its lock, if it has one.
+    pub lock: Option<Method>,
 }
 
-const COMMON: &[Opt] = &[Opt {
-    name: "format",
-    kind: Kind::Choice(&["json", "text"]),
-    default: "json",
-    meaning: "how the report is printed: one JSON document, or a line `key: value` each",
-}];
+const COMMON: &[Opt] = &[
+    Opt {
+        name: extra::CPU,
+        kind: Kind::Addition,
+        default: "",
+        meaning: "so much more CPU time in this method, in equal parts, one per call or per turn of its loop",
+    },
+    Opt {
+        name: extra::LOCK,
+        kind: Kind::Milliseconds,
+        default: "0",
+        meaning: "hold the lock so much longer in all, in equal parts, one each time that it is held",
+    },
+    Opt {
+        name: "format",
+        kind: Kind::Choice(&["json", "text"]),
+        default: "json",
+        meaning: "how the report is printed: one JSON document, or a line `key: value` each",
+    },
+];
 
 /// What wrong usage ends with, as that of `tracesift` does.
 const WRONG_USAGE: u8 = 64;
@@ -57,8 +76,10 @@ fn answer(
         Asked::Help => return Ok(usage.help()),
         Asked::Run(arguments) => arguments,
     };
+    extra::begin(usage.methods, usage.lock.as_ref(), &arguments).map_err(|why| (WRONG_USAGE, why))?;
     let mut report = Report::begin();
     work(&arguments, &mut report).map_err(|error| (1, error.to_string()))?;
+    extra::tell(&mut report);
     let value = report.end(usage.name, usage.problem, arguments.report());
     Ok(match arguments.word("format") {
         "text" => {
@@ -83,11 +104,17 @@ impl Usage {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  {:<26} {}{default}", option.usage(), option.meaning);
         }
-        text.push_str("  --help                     this text\n\nThe report:\n");
+        text.push_str("  --help                     this text\n");
+        let names: Vec<&str> = self.methods.iter().map(|method| method.name).collect();
+        let _ = writeln!(text, "\nMethods of --extra-cpu: {}", names.join(", "));
+        if let Some(lock) = &self.lock {
+            let _ = writeln!(text, "Method that holds the lock: {}", lock.name);
+        }
+        text.push_str("\nThe report:\n");
         for (key, meaning) in report::KEYS {
             let _ = writeln!(text, "  {key:<26} {meaning}");
         }
-        for (key, meaning) in self.keys {
+        for (key, meaning) in self.keys.iter().chain(extra::KEYS) {
             let _ = writeln!(text, "  {key:<26} {meaning}");
         }
         text.push_str("\nExit codes: 0 done, 1 the work was not possible, 64 wrong usage");
@@ -114,6 +141,8 @@ mod tests {
         problem: "It does nothing.",
         options: &[Opt { name: "threads", kind: Kind::Count(1), default: "2", meaning: "how many" }],
         keys: &[("truth.done", "how much")],
+        methods: &[Method { name: "work", parts: |arguments| Ok(arguments.number("threads")) }],
+        lock: None,
     };
 
     fn run_with(words: &[&str]) -> Result<String, (u8, String)> {
@@ -135,8 +164,8 @@ mod tests {
     #[test]
     fn help_names_options_and_keys() {
         let text = run_with(&["--help"]).unwrap();
-        for part in ["It does nothing.", "--threads N", "[2]", "--format json|text", "truth.done", "duration_ms", "64"]
-        {
+        let parts = ["It does nothing.", "--threads N", "[2]", "--format json|text", "truth.done", "duration_ms", "64"];
+        for part in parts.into_iter().chain(["--extra-cpu METHOD=MS", "--extra-cpu: work", "truth.extra_cpu_ns"]) {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
@@ -144,6 +173,10 @@ mod tests {
     #[test]
     fn wrong_usage_and_failing_work_have_codes() {
         assert_eq!(run_with(&["--threads", "x"]).unwrap_err().0, 64);
+        let unknown = "--extra-cpu: there is no method rest; there are work".to_owned();
+        assert_eq!(run_with(&["--extra-cpu", "rest=5"]).unwrap_err(), (64, unknown));
+        let no_lock = "--extra-lock: this program has no lock".to_owned();
+        assert_eq!(run_with(&["--extra-lock", "5"]).unwrap_err(), (64, no_lock));
         let failed = answer(&USAGE, [], |_, _| Err(io::Error::other("no disk")));
         assert_eq!(failed.unwrap_err(), (1, "no disk".to_owned()));
     }

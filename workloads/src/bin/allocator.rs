@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::io;
 use std::process::ExitCode;
 
-use tracesift_workloads::{Arguments, Kind, Opt, Report, Usage, measure, page_faults, run, told};
+use tracesift_workloads::{Arguments, Kind, Method, Opt, Report, Usage, extra_cpu, measure, page_faults, run, told};
 
 const USAGE: Usage = Usage {
     name: "allocator",
@@ -32,6 +32,11 @@ const USAGE: Usage = Usage {
         ("truth.large_cpu_ns", "CPU time in `allocate_many_large`"),
         ("truth.large_page_faults", "page faults of the process meanwhile"),
     ],
+    methods: &[
+        Method { name: "allocate_many_small", parts: |_| Ok(1) },
+        Method { name: "allocate_many_large", parts: |arguments| Ok(arguments.number("large")) },
+    ],
+    lock: None,
 };
 
 /// Gives the oldest piece back for each new one. How many bytes there were.
@@ -50,6 +55,7 @@ fn allocate_many_small(count: u64, live: usize) -> u64 {
         pieces.push_back(black_box(piece));
         bytes += size;
     }
+    extra_cpu!("allocate_many_small");
     bytes
 }
 
@@ -63,6 +69,7 @@ fn allocate_many_large(count: u64, size: usize) -> u64 {
             page.write(number as u8);
         }
         bytes += black_box(piece).capacity() as u64;
+        extra_cpu!("allocate_many_large");
     }
     bytes
 }

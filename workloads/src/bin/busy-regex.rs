@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tracesift_workloads::{Arguments, Kind, Opt, Report, Usage, measure, run, thread_cpu_ns, told};
+use tracesift_workloads::{Arguments, Kind, Method, Opt, Report, Usage, extra_cpu, measure, run, thread_cpu_ns, told};
 
 const USAGE: Usage = Usage {
     name: "busy-regex",
@@ -16,6 +16,12 @@ const USAGE: Usage = Usage {
             default: "22",
             meaning: "bytes of the text; each one doubles the work",
         },
+        Opt {
+            name: "texts",
+            kind: Kind::Count(0),
+            default: "0",
+            meaning: "how many are tried, whatever time that takes; 0: for the time of --seconds",
+        },
     ],
     keys: &[
         ("truth.texts", "texts that were tried"),
@@ -23,6 +29,14 @@ const USAGE: Usage = Usage {
         ("truth.match_cpu_ns", "CPU time in `match_busy_expression`"),
         ("truth.match_elapsed_ns", "time in it"),
     ],
+    methods: &[Method {
+        name: "match_busy_expression",
+        parts: |arguments| match arguments.number("texts") {
+            0 => Err("give --texts".to_owned()),
+            texts => Ok(texts),
+        },
+    }],
+    lock: None,
 };
 
 /// A regular expression.
@@ -66,6 +80,7 @@ impl Matcher<'_> {
 fn match_busy_expression(expression: &Node, text: &[u8]) -> (bool, u64) {
     let mut matcher = Matcher { text, steps: 0 };
     let found = matcher.try_node(expression, 0, &mut |_, _| true);
+    extra_cpu!("match_busy_expression");
     (found, matcher.steps)
 }
 
@@ -81,9 +96,9 @@ fn work(arguments: &Arguments, report: &mut Report) -> std::io::Result<()> {
     let (told, (texts, steps, piece)) = report.phase("match", || {
         told("main", || {
             let (mut texts, mut steps) = (0_u64, 0);
-            let end = thread_cpu_ns() + time;
+            let (end, most) = (thread_cpu_ns() + time, arguments.number("texts"));
             let (piece, ()) = measure(|| {
-                while thread_cpu_ns() < end {
+                while texts < most || (most == 0 && thread_cpu_ns() < end) {
                     steps += match_busy_expression(&expression, &text).1;
                     texts += 1;
                 }

@@ -5,7 +5,9 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use tracesift_workloads::{Arguments, Kind, Opt, Report, ThreadTold, Usage, drop_from_cache, on_stack, run, thread};
+use tracesift_workloads::{
+    Arguments, Kind, Method, Opt, Report, ThreadTold, Usage, drop_from_cache, extra_cpu, on_stack, run, thread,
+};
 
 const USAGE: Usage = Usage {
     name: "cold-start",
@@ -33,6 +35,12 @@ const USAGE: Usage = Usage {
         ("truth.warm_elapsed_ns", "how long the second start took: `read_warm_files`"),
         ("truth.warm_off_cpu_ns", "how much of it was without a CPU"),
     ],
+    methods: &[
+        Method { name: "install_files", parts: |arguments| Ok(arguments.number("files")) },
+        Method { name: "read_cold_files", parts: |_| Ok(1) },
+        Method { name: "read_warm_files", parts: |_| Ok(1) },
+    ],
+    lock: None,
 };
 
 fn read_files(paths: &[PathBuf]) -> io::Result<u64> {
@@ -51,7 +59,9 @@ fn read_files(paths: &[PathBuf]) -> io::Result<u64> {
 
 #[inline(never)]
 fn read_cold_files(paths: &[PathBuf]) -> io::Result<u64> {
-    on_stack(read_files(paths))
+    let bytes = read_files(paths);
+    extra_cpu!("read_cold_files");
+    on_stack(bytes)
 }
 
 #[inline(never)]
@@ -59,6 +69,7 @@ fn read_warm_files(paths: &[PathBuf]) -> io::Result<u64> {
     let bytes = read_files(paths);
     // Another function than the cold one, also for a compiler that puts equal ones together.
     std::hint::black_box(&bytes);
+    extra_cpu!("read_warm_files");
     on_stack(bytes)
 }
 
@@ -73,6 +84,7 @@ fn install_files(directory: &Path, files: u64, size: usize) -> io::Result<Vec<Pa
     for path in &paths {
         File::options().write(true).open(path)?.sync_all()?;
         drop_from_cache(path)?;
+        extra_cpu!("install_files");
     }
     Ok(paths)
 }

@@ -7,7 +7,9 @@ use std::thread::scope;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tracesift_workloads::{Arguments, Kind, Opt, Priority, Report, Usage, run, set_priority, spin, thread};
+use tracesift_workloads::{
+    Arguments, Kind, Method, Opt, Priority, Report, Usage, extra_cpu, run, set_priority, spin, thread,
+};
 
 const USAGE: Usage = Usage {
     name: "crowded-cpus",
@@ -30,21 +32,34 @@ const USAGE: Usage = Usage {
         ),
         ("truth.cpus", "CPUs that the process may use"),
     ],
+    methods: &[Method {
+        name: "spin_until",
+        parts: |arguments| {
+            let each = each_priority(arguments).map_err(|error| error.to_string())?;
+            Ok((each * Priority::ALL.len()) as u64)
+        },
+    }],
+    lock: None,
 };
+
+/// Threads at each priority.
+fn each_priority(arguments: &Arguments) -> io::Result<usize> {
+    match arguments.size("threads") {
+        0 => Ok(std::thread::available_parallelism()?.get()),
+        threads => Ok(threads),
+    }
+}
 
 #[inline(never)]
 fn spin_until(end: Instant) {
     while Instant::now() < end {
-        spin(Duration::from_micros(500));
+        spin!(Duration::from_micros(500));
     }
+    extra_cpu!("spin_until");
 }
 
 fn work(arguments: &Arguments, report: &mut Report) -> io::Result<()> {
-    let cpus = std::thread::available_parallelism()?.get();
-    let each = match arguments.size("threads") {
-        0 => cpus,
-        threads => threads,
-    };
+    let (cpus, each) = (std::thread::available_parallelism()?.get(), each_priority(arguments)?);
     let all = Barrier::new(each * Priority::ALL.len());
     let told = report.phase("crowd", || {
         let end = Instant::now() + arguments.time("seconds");

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use tracesift_workloads::{Arguments, Kind, Opt, Piece, Report, Usage, measure, run, told};
+use tracesift_workloads::{Arguments, Kind, Method, Opt, Piece, Report, Usage, extra_cpu, measure, run, told};
 
 const USAGE: Usage = Usage {
     name: "failing-calls",
@@ -34,6 +34,8 @@ const USAGE: Usage = Usage {
         ("truth.failed_by_error", "how often, by the system's number of the error"),
         ("truth.failing_cpu_ns", "CPU time in `call_in_vain`"),
     ],
+    methods: &[Method { name: "call_in_vain", parts: |arguments| Ok(arguments.number("rounds")) }],
+    lock: None,
 };
 
 /// What failed.
@@ -62,6 +64,7 @@ fn call_in_vain(directory: &Path, failed: &mut Failed) {
     failed.count("open", File::open(directory.join("there.txt")));
     failed.count("create_directory", fs::create_dir(directory));
     failed.count("remove_directory", fs::remove_dir(directory));
+    extra_cpu!("call_in_vain");
 }
 
 fn work(arguments: &Arguments, report: &mut Report) -> io::Result<()> {

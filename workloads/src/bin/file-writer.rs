@@ -7,7 +7,9 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::scope;
 
-use tracesift_workloads::{Arguments, Kind, Opt, Piece, Report, ThreadTold, Usage, measure, on_stack, run, thread};
+use tracesift_workloads::{
+    Arguments, Kind, Method, Opt, Piece, Report, ThreadTold, Usage, extra_cpu, measure, on_stack, run, thread,
+};
 
 const USAGE: Usage = Usage {
     name: "file-writer",
@@ -32,6 +34,11 @@ const USAGE: Usage = Usage {
         ("truth.write_cpu_ns", "CPU time in `write_file`, of all threads"),
         ("truth.write_sum_ns", "time in `write_file`, summed over the threads"),
     ],
+    methods: &[
+        Method { name: "write_file", parts: |arguments| Ok(arguments.number("files")) },
+        Method { name: "write_files", parts: |arguments| Ok(arguments.number("files")) },
+    ],
+    lock: None,
 };
 
 /// A line of text of 100 bytes, or what is left.
@@ -53,6 +60,7 @@ fn write_file(path: &Path, size: u64) -> io::Result<u64> {
         number += 1;
     }
     file.flush()?;
+    extra_cpu!("write_file");
     Ok(on_stack(written))
 }
 
@@ -78,6 +86,7 @@ fn write_files(directory: &Path, next: &AtomicU64, files: u64, size: u64) -> io:
         written.piece += piece;
         written.bytes += bytes?;
         written.files += 1;
+        extra_cpu!("write_files");
     }
 }
 

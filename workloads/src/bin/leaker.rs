@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use memmap2::MmapMut;
-use tracesift_workloads::{Arguments, Kind, Opt, Report, Usage, on_stack, raise_descriptor_limit, run, told};
+use tracesift_workloads::{
+    Arguments, Kind, Method, Opt, Report, Usage, extra_cpu, on_stack, raise_descriptor_limit, run, told,
+};
 
 const USAGE: Usage = Usage {
     name: "leaker",
@@ -34,11 +36,18 @@ const USAGE: Usage = Usage {
             "open files of the process at the end, with those that it began with; null where the system does not say",
         ),
     ],
+    methods: &[
+        Method { name: "leak_descriptor", parts: |arguments| Ok(arguments.number("descriptors")) },
+        Method { name: "leak_mapping", parts: |arguments| Ok(arguments.number("mappings")) },
+        Method { name: "open_and_close", parts: |arguments| Ok(arguments.number("closed")) },
+    ],
+    lock: None,
 };
 
 #[inline(never)]
 fn leak_descriptor(kept: &mut Vec<File>) -> io::Result<()> {
     kept.push(File::open(std::env::current_exe()?)?);
+    extra_cpu!("leak_descriptor");
     Ok(())
 }
 
@@ -47,12 +56,15 @@ fn leak_mapping(kept: &mut Vec<MmapMut>, size: usize) -> io::Result<()> {
     let mut memory = MmapMut::map_anon(size)?;
     memory[0] = 1;
     kept.push(memory);
+    extra_cpu!("leak_mapping");
     Ok(())
 }
 
 #[inline(never)]
 fn open_and_close() -> io::Result<()> {
-    on_stack(File::open(std::env::current_exe()?).map(drop))
+    let closed = File::open(std::env::current_exe()?).map(drop);
+    extra_cpu!("open_and_close");
+    on_stack(closed)
 }
 
 fn work(arguments: &Arguments, report: &mut Report) -> io::Result<()> {

@@ -3,13 +3,15 @@
 use std::hint::spin_loop;
 use std::io;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::scope;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tracesift_workloads::{
-    Arguments, Kind, Opt, Piece, Report, Usage, measure, on_stack, run, spin, thread, thread_cpu_ns,
+    Arguments, Kind, Method, Opt, Parts, Piece, Report, Usage, extra_cpu, extra_lock_part, measure, on_stack, run,
+    spin, thread, thread_cpu_ns,
 };
 
 const USAGE: Usage = Usage {
@@ -26,6 +28,12 @@ const USAGE: Usage = Usage {
         Opt { name: "hold", kind: Kind::Time, default: "5ms", meaning: "CPU time that a thread works with the lock" },
         Opt { name: "pause", kind: Kind::Time, default: "2ms", meaning: "how long it leaves the lock alone then" },
         Opt { name: "seconds", kind: Kind::Time, default: "3", meaning: "how long" },
+        Opt {
+            name: "locks",
+            kind: Kind::Count(0),
+            default: "0",
+            meaning: "how often the lock is taken, whatever time that takes; 0: for the time of --seconds",
+        },
     ],
     keys: &[
         ("threads[].locks", "how often this thread got the lock"),
@@ -40,11 +48,19 @@ const USAGE: Usage = Usage {
             "time off the CPU in `wait_for_lock`: waits for the lock and for a CPU, summed over the threads",
         ),
     ],
+    methods: &[Method { name: "spin_for_lock", parts: LOCKS }, Method { name: "work_with_lock", parts: LOCKS }],
+    lock: Some(Method { name: "work_with_lock", parts: LOCKS }),
+};
+
+const LOCKS: Parts = |arguments| match arguments.number("locks") {
+    0 => Err("give --locks".to_owned()),
+    locks => Ok(locks),
 };
 
 /// Tries to get the lock until so much CPU time is used up.
 #[inline(never)]
 fn spin_for_lock(lock: &Mutex<u64>, time: i64) -> Option<MutexGuard<'_, u64>> {
+    extra_cpu!("spin_for_lock");
     let end = thread_cpu_ns() + time;
     loop {
         match lock.try_lock() {
@@ -65,7 +81,12 @@ fn wait_for_lock(lock: &Mutex<u64>) -> MutexGuard<'_, u64> {
 
 #[inline(never)]
 fn work_with_lock(count: &mut u64, time: Duration) {
-    spin(time);
+    spin!(time);
+    extra_cpu!("work_with_lock");
+    if let Some(part) = extra_lock_part() {
+        spin!(part.time());
+        part.end(|took| took.cpu);
+    }
     *count += 1;
 }
 
@@ -79,11 +100,11 @@ struct Contended {
     held: Piece,
 }
 
-fn contend(lock: &Mutex<u64>, arguments: &Arguments, end: Instant) -> Contended {
+fn contend(lock: &Mutex<u64>, arguments: &Arguments, goes_on: &impl Fn() -> bool) -> Contended {
     let (hold, pause) = (arguments.time("hold"), arguments.time("pause"));
     let spin = i64::try_from(arguments.time("spin").as_nanos()).unwrap_or(i64::MAX);
     let mut sum = Contended::default();
-    while Instant::now() < end {
+    while goes_on() {
         let (spun, guard) = measure(|| spin_for_lock(lock, spin));
         sum.spun += spun;
         let mut guard = guard.unwrap_or_else(|| {
@@ -103,9 +124,13 @@ fn contend(lock: &Mutex<u64>, arguments: &Arguments, end: Instant) -> Contended 
 fn work(arguments: &Arguments, report: &mut Report) -> io::Result<()> {
     let lock = Mutex::new(0);
     let told = report.phase("contend", || {
-        let end = Instant::now() + arguments.time("seconds");
+        let (end, begun) = (Instant::now() + arguments.time("seconds"), AtomicU64::new(0));
+        let goes_on = || match arguments.number("locks") {
+            0 => Instant::now() < end,
+            locks => begun.fetch_add(1, Ordering::Relaxed) < locks,
+        };
         scope(|scope| {
-            let start = |number| thread(scope, format!("contender-{number}"), || contend(&lock, arguments, end));
+            let start = |number| thread(scope, format!("contender-{number}"), || contend(&lock, arguments, &goes_on));
             let threads: Vec<_> = (0..arguments.number("threads")).map(start).collect::<io::Result<_>>()?;
             let join = |thread: std::thread::ScopedJoinHandle<'_, _>| thread.join().ok();
             let told: Option<Vec<_>> = threads.into_iter().map(join).collect();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use memmap2::MmapMut;
 use tracesift_workloads::{
-    Arguments, Kind, Opt, Piece, Report, Usage, measure, on_stack, page_faults, run, told, trim,
+    Arguments, Kind, Method, Opt, Piece, Report, Usage, extra_cpu, measure, on_stack, page_faults, run, told, trim,
 };
 
 const USAGE: Usage = Usage {
@@ -31,6 +31,13 @@ const USAGE: Usage = Usage {
         ("truth.again_cpu_ns", "CPU time in `touch_after_trim`: they come once more"),
         ("truth.again_page_faults", "page faults meanwhile"),
     ],
+    methods: &[
+        Method { name: "touch_first_time", parts: |arguments| Ok(arguments.number("rounds")) },
+        Method { name: "touch_resident", parts: |arguments| Ok(arguments.number("rounds")) },
+        Method { name: "trim_memory", parts: |arguments| Ok(arguments.number("rounds")) },
+        Method { name: "touch_after_trim", parts: |arguments| Ok(arguments.number("rounds")) },
+    ],
+    lock: None,
 };
 
 /// Writes to each page.
@@ -41,21 +48,26 @@ fn touch(memory: &mut [u8], value: u8) {
 #[inline(never)]
 fn touch_first_time(memory: &mut [u8]) {
     touch(memory, std::hint::black_box(1));
+    extra_cpu!("touch_first_time");
 }
 
 #[inline(never)]
 fn touch_resident(memory: &mut [u8]) {
     touch(memory, std::hint::black_box(2));
+    extra_cpu!("touch_resident");
 }
 
 #[inline(never)]
 fn trim_memory(memory: &mut MmapMut) -> io::Result<()> {
-    on_stack(trim(memory))
+    let trimmed = trim(memory);
+    extra_cpu!("trim_memory");
+    on_stack(trimmed)
 }
 
 #[inline(never)]
 fn touch_after_trim(memory: &mut [u8]) {
     touch(memory, std::hint::black_box(3));
+    extra_cpu!("touch_after_trim");
 }
 
 /// What a piece took, and its page faults.

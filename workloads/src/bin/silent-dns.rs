@@ -9,7 +9,9 @@ use std::thread::scope;
 use std::time::Duration;
 
 use serde_json::json;
-use tracesift_workloads::{Arguments, Kind, Opt, Piece, Report, ThreadTold, Usage, measure, run, thread};
+use tracesift_workloads::{
+    Arguments, Kind, Method, Opt, Parts, Piece, Report, ThreadTold, Usage, extra_cpu, measure, run, thread,
+};
 
 const USAGE: Usage = Usage {
     name: "silent-dns",
@@ -34,7 +36,16 @@ const USAGE: Usage = Usage {
         ("truth.waited_ns", "time in `wait_for_answer`, without its CPU time there"),
         ("truth.resolve_ns", "time in `resolve_host`"),
     ],
+    methods: &[
+        Method { name: "wait_for_answer", parts: QUERIES },
+        Method { name: "resolve_host", parts: |arguments| Ok(arguments.number("hosts")) },
+        Method { name: "take_queries", parts: QUERIES },
+    ],
+    lock: None,
 };
+
+/// Questions that are sent, as nobody answers.
+const QUERIES: Parts = |arguments| Ok(arguments.number("hosts").saturating_mul(arguments.number("tries")));
 
 /// A question for the address of a host, as RFC 1035 has it.
 fn query(id: u16, host: &str) -> Vec<u8> {
@@ -64,7 +75,9 @@ fn host_of(query: &[u8]) -> Option<String> {
 /// Whether an answer came in time.
 #[inline(never)]
 fn wait_for_answer(socket: &UdpSocket) -> io::Result<bool> {
-    match socket.recv(&mut [0; 512]) {
+    let received = socket.recv(&mut [0; 512]);
+    extra_cpu!("wait_for_answer");
+    match received {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Ok(false),
         Err(error) => Err(error),
@@ -91,6 +104,7 @@ fn resolve_host(socket: &UdpSocket, host: &str, tries: u64, sum: &mut Resolved) 
         }
         sum.timeouts += 1;
     }
+    extra_cpu!("resolve_host");
     Ok(false)
 }
 
@@ -105,6 +119,7 @@ fn take_queries(socket: &UdpSocket, done: &AtomicBool) -> io::Result<(u64, BTree
         }
         queries += 1;
         hosts.extend(host_of(&buffer[..length]));
+        extra_cpu!("take_queries");
     }
 }
 

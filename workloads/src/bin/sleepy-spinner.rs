@@ -7,7 +7,7 @@ use std::thread::scope;
 use std::time::Duration;
 
 use serde_json::json;
-use tracesift_workloads::{Arguments, Kind, Opt, Piece, Report, Usage, measure, run, thread};
+use tracesift_workloads::{Arguments, Kind, Method, Opt, Piece, Report, Usage, extra_cpu, measure, run, thread};
 
 const USAGE: Usage = Usage {
     name: "sleepy-spinner",
@@ -26,6 +26,11 @@ const USAGE: Usage = Usage {
             "time in them, summed over the threads, without CPU time: waits for the clock and for a CPU",
         ),
     ],
+    methods: &[
+        Method { name: "sleep_until_done", parts: |arguments| Ok(arguments.number("threads")) },
+        Method { name: "prepare_result", parts: |_| Ok(1) },
+    ],
+    lock: None,
 };
 
 /// What one thread did.
@@ -41,6 +46,7 @@ fn sleep_until_done(done: &AtomicBool, sleep: Duration) -> Slept {
         slept.piece += measure(|| std::thread::sleep(sleep)).0;
         slept.sleeps += 1;
     }
+    extra_cpu!("sleep_until_done");
     slept
 }
 
@@ -48,6 +54,7 @@ fn sleep_until_done(done: &AtomicBool, sleep: Duration) -> Slept {
 #[inline(never)]
 fn prepare_result(done: &AtomicBool, time: Duration) {
     std::thread::sleep(time);
+    extra_cpu!("prepare_result");
     done.store(true, Ordering::Release);
 }
 

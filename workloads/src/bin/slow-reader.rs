@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use tracesift_workloads::{
-    Arguments, Kind, Opt, Piece, Report, ThreadTold, Usage, measure, on_stack, run, spin, thread,
+    Arguments, Kind, Method, Opt, Piece, Report, ThreadTold, Usage, extra_cpu, extra_lock_part, measure, on_stack, run,
+    spin, thread,
 };
 
 const USAGE: Usage = Usage {
@@ -39,6 +40,11 @@ const USAGE: Usage = Usage {
             "the longest time in it of any thread: one wait, or several where another thread got the lock first",
         ),
     ],
+    methods: &[
+        Method { name: "answer_slowly", parts: |arguments| Ok(arguments.number("reads")) },
+        Method { name: "read_with_lock_held", parts: |arguments| Ok(arguments.number("reads")) },
+    ],
+    lock: Some(Method { name: "read_with_lock_held", parts: |arguments| Ok(arguments.number("reads")) }),
 };
 
 /// What one thread did.
@@ -73,6 +79,7 @@ struct Spans {
 fn answer_slowly(requests: &mut PipeReader, answers: &mut PipeWriter, delay: Duration) -> io::Result<()> {
     while requests.read(&mut [0])? > 0 {
         std::thread::sleep(delay);
+        extra_cpu!("answer_slowly");
         answers.write_all(b"x")?;
     }
     Ok(())
@@ -81,7 +88,14 @@ fn answer_slowly(requests: &mut PipeReader, answers: &mut PipeWriter, delay: Dur
 #[inline(never)]
 fn read_with_lock_held(requests: &mut PipeWriter, answers: &mut PipeReader) -> io::Result<()> {
     requests.write_all(b"x")?;
-    on_stack(answers.read_exact(&mut [0]))
+    answers.read_exact(&mut [0])?;
+    extra_cpu!("read_with_lock_held");
+    // The reader needs no CPU while it has the lock, so it needs none while it has it longer.
+    if let Some(part) = extra_lock_part() {
+        std::thread::sleep(part.time());
+        part.end(|took| took.elapsed);
+    }
+    on_stack(Ok(()))
 }
 
 /// Waits for the lock and works with it for a moment.
@@ -89,7 +103,7 @@ fn use_lock(lock: &Mutex<u64>, did: &mut Did) {
     let (piece, mut guard) = measure(|| wait_for_lock(lock));
     did.add(piece);
     *guard += 1;
-    spin(Duration::from_micros(200));
+    spin!(Duration::from_micros(200));
 }
 
 #[inline(never)]

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn clocks_go_on() {
         let (time, cpu) = (time_ns(), process_cpu_ns());
-        crate::spin(std::time::Duration::from_millis(30));
+        crate::spin!(std::time::Duration::from_millis(30));
         assert!(time_ns() - time >= 15_000_000 && process_cpu_ns() - cpu >= 15_000_000);
         assert!(thread_cpu_ns() <= process_cpu_ns());
     }

@@ -37,6 +37,30 @@ fn keys_are_documented(path: &str, report: &Value) {
     assert_eq!(run(path, &["--no-such-option", "1"]).status.code(), Some(64), "{path}");
 }
 
+/// Each method that can have more to do has as much more as was asked for, and so has the lock.
+fn more_is_added(path: &str, arguments: &[&str]) {
+    let output = run(path, &["--help"]);
+    let help = String::from_utf8(output.stdout).unwrap();
+    let line = |start: &str| help.lines().find_map(|line| line.strip_prefix(start));
+    let with = |more: &[&str]| report(path, &[arguments, more].concat());
+    let added = |report: &Value, key: &str| report["truth"][key].as_i64().unwrap();
+    for method in line("Methods of --extra-cpu: ").unwrap().split(", ") {
+        let report = with(&["--extra-cpu", &format!("{method}=30")]);
+        // Clocks have a grain, and the last parts may be those of a thread that another one outruns.
+        assert!((28_000_000..=36_000_000).contains(&added(&report, "extra_cpu_ns")), "{method}: {report}");
+        assert_eq!(added(&report, "extra_lock_ns"), 0, "{method}: {report}");
+    }
+    let unknown = run(path, &["--extra-cpu", "nothing=1"]);
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(unknown.status.code() == Some(64) && said.contains("there is no method nothing; there are "), "{said}");
+    if line("Method that holds the lock: ").is_some() {
+        let report = with(&["--extra-lock", "30"]);
+        assert!(added(&report, "extra_lock_ns") >= 28_000_000, "{report}");
+    } else {
+        assert_eq!(run(path, &["--extra-lock", "1"]).status.code(), Some(64), "{path}");
+    }
+}
+
 macro_rules! programs {
     ($($test:ident: $name:literal [$($argument:literal),*] $check:expr;)*) => { $(
         #[test]
@@ -45,6 +69,7 @@ macro_rules! programs {
             let report = report(path, &[$($argument),*]);
             assert_eq!(report["workload"], $name);
             keys_are_documented(path, &report);
+            more_is_added(path, &[$($argument),*]);
             let truth = |key: &str| report["truth"][key].as_i64().unwrap_or_else(|| panic!("{key}: {report}"));
             let check: fn(&dyn Fn(&str) -> i64, &Value) = $check;
             check(&truth, &report);
@@ -57,9 +82,9 @@ programs! {
         assert_eq!((truth("small"), truth("large"), truth("large_bytes")), (1000, 2, 2 << 20));
         assert!((16_000..272_000).contains(&truth("small_bytes")));
     };
-    busy_regex: "busy-regex" ["--seconds", "50ms", "--length", "10"] |truth, _| {
-        assert!(truth("texts") > 0 && truth("steps") > 512 * truth("texts"));
-        assert!(truth("match_cpu_ns") >= 30_000_000);
+    busy_regex: "busy-regex" ["--texts", "50", "--length", "10"] |truth, _| {
+        assert!(truth("texts") == 50 && truth("steps") > 512 * truth("texts"));
+        assert!(truth("match_cpu_ns") > 0);
     };
     cold_start: "cold-start" ["--files", "5", "--size", "20K"] |truth, _| {
         assert_eq!((truth("files"), truth("bytes")), (5, 5 * 20 * 1024));
@@ -82,8 +107,8 @@ programs! {
         assert_eq!((truth("leaked_mappings"), truth("leaked_bytes")), (10, 10 << 16));
         assert!(report["truth"]["descriptors_at_end"].as_i64().is_none_or(|open| open >= 20));
     };
-    lock_spinner: "lock-spinner" ["--threads", "2", "--seconds", "200ms"] |truth, _| {
-        assert!(truth("locks") > 0 && truth("hold_cpu_ns") > 0);
+    lock_spinner: "lock-spinner" ["--threads", "2", "--locks", "20"] |truth, _| {
+        assert!(truth("locks") == 20 && truth("hold_cpu_ns") >= 100_000_000);
     };
     memory_trimmer: "memory-trimmer" ["--size", "4M", "--rounds", "2"] |truth, _| {
         assert_eq!((truth("bytes"), truth("rounds")), (4 << 20, 2));
@@ -104,4 +129,17 @@ programs! {
         assert_eq!(truth("reads"), 4);
         assert!(truth("read_ns") >= 75_000_000 && truth("waited_ns") <= 2 * truth("read_ns"));
     };
+}
+
+/// Without a number of calls the work goes on for a time, and what would be added only takes the place of other work.
+#[test]
+fn a_time_ends_the_work_and_nothing_can_be_added_to_it() {
+    let path = env!("CARGO_BIN_EXE_busy-regex");
+    let timed = report(path, &["--seconds", "50ms", "--length", "10"]);
+    assert!(timed["truth"]["match_cpu_ns"].as_i64().unwrap() >= 30_000_000, "{timed}");
+    let timed = report(env!("CARGO_BIN_EXE_lock-spinner"), &["--threads", "2", "--seconds", "200ms"]);
+    assert!(timed["truth"]["locks"].as_i64().unwrap() > 0, "{timed}");
+    let output = run(path, &["--extra-cpu", "match_busy_expression=5"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(64) && said.contains("give --texts"), "{said}");
 }

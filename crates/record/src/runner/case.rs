@@ -13,6 +13,8 @@ use super::settings::{Cache, DurationFrom, FailedWhen};
 pub struct Case {
     /// Name of the test with the values of its parameters, as it stands in the names of recordings.
     pub name: String,
+    /// Name of the test.
+    pub test: String,
     /// The parameters and their values.
     pub values: Vec<(String, String)>,
     /// The program and its arguments.

@@ -210,6 +210,7 @@ impl TestText {
         let timeout = self.timeout.as_ref().or(defaults.timeout.as_ref());
         let model = Case {
             name: self.name.clone(),
+            test: self.name.clone(),
             values: Vec::new(),
             command: self.command.clone(),
             environment: self.environment.clone(),

@@ -1,6 +1,7 @@
 //! The finished runs, kept beside the recordings, so that an interrupted plan continues where it
 //! stopped.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,14 @@ pub enum Kind {
 /// One run of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Name of the case.
+    /// Name of the case: that of its test with the values of its parameters.
     pub case: String,
+    /// Name of the test; `None`: an older version wrote the document.
+    #[serde(default)]
+    pub test: Option<String>,
+    /// The parameters of its plan and their values; `None`: an older version wrote the document.
+    #[serde(default)]
+    pub values: Option<BTreeMap<String, String>>,
     /// What it was run as; see [`Case`]'s command and settings.
     pub(super) fingerprint: u64,
     /// Whether it was recorded.
@@ -61,7 +68,16 @@ impl Run {
         pid: Option<u32>,
         finished: Finished,
     ) -> Self {
-        Self { case: case.name.clone(), fingerprint: case.fingerprint(), kind, recording, pid, finished }
+        Self {
+            case: case.name.clone(),
+            test: Some(case.test.clone()),
+            values: Some(case.values.iter().cloned().collect()),
+            fingerprint: case.fingerprint(),
+            kind,
+            recording,
+            pid,
+            finished,
+        }
     }
 
     /// The archive that its recording becomes.

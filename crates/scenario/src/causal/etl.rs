@@ -25,6 +25,8 @@ const ZERO: i64 = 3_600_000_000_000;
 const KERNEL: u64 = 0xFFFF_F805_1000_0000;
 const USER: u64 = 0x7FF6_0000_0000;
 const IMAGE_BYTES: u64 = 0x0020_0000;
+/// Where the files of managed modules are mapped.
+const FILES: u64 = USER + 0x0800_0000;
 const FUNCTION_BYTES: u64 = 0x400;
 /// From the start of a process to that of its first thread, ns: its images are loaded meanwhile.
 const BEFORE_THREAD: i64 = 500;
@@ -189,16 +191,18 @@ impl<'a> Writer<'a> {
         let index = self.machine.images.len();
         let folder = if kernel { r"\SystemRoot\System32" } else { r"\Device\HarddiskVolume3\Work" };
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        // A file is the same in all runs, whatever order its code is met in.
+        let build = name.bytes().fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         self.machine.images.push(Image {
             name: name.to_owned(),
             path: format!(r"{folder}\{name}"),
             base,
             size: IMAGE_BYTES,
             kernel,
-            time_date_stamp: 0x6000_0000 + index as u32,
-            checksum: 0x0001_0000 + index as u32,
+            time_date_stamp: 0x6000_0000 | build & 0x00FF_FFFF,
+            checksum: 0x0001_0000 | build & 0xFFFF,
             pdb: Some(Pdb {
-                guid: Guid::from_u128(0x6361_7573_616c_0000_0000_0000_0000_0000 + index as u128),
+                guid: Guid::from_u128(0x6361_7573_616c_0000_0000_0000_0000_0000 + u128::from(build)),
                 age: 1,
                 name: format!("{stem}.pdb"),
             }),
@@ -236,14 +240,25 @@ impl<'a> Writer<'a> {
         Code::Native { image, rva }
     }
 
+    /// A managed module, whose file its process has mapped.
+    fn managed_module(&mut self, process: usize, module: &str) -> usize {
+        if let Some(known) = self.modules.get(module) {
+            return *known;
+        }
+        let number = self.machine.managed_modules.len();
+        let name = format!("{module}.dll");
+        let image = self.image(&name, FILES + number as u64 * IMAGE_BYTES, false);
+        self.machine.processes[process + 1].images.push(image);
+        let id = 0x7FFB_1000_0000 + number as u64 * 0x1_0000;
+        let path = format!(r"C:\Work\{name}");
+        self.machine.managed_modules.push(ManagedModule { name, path, id });
+        self.modules.insert(module.to_owned(), number);
+        number
+    }
+
     fn method(&mut self, process: usize, module: &str, name: &str) -> Code {
         let method = self.machine.methods.len();
-        let modules = &mut self.machine.managed_modules;
-        let module = *self.modules.entry(module.to_owned()).or_insert_with(|| {
-            let id = 0x7FFB_1000_0000 + modules.len() as u64 * 0x1_0000;
-            modules.push(ManagedModule { name: format!("{module}.dll"), path: format!(r"C:\Work\{module}.dll"), id });
-            modules.len() - 1
-        });
+        let module = self.managed_module(process, module);
         let (namespace, name) = parts_of(name);
         self.machine.methods.push(Method {
             process: process + 1,

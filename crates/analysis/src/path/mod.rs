@@ -43,7 +43,7 @@ mod walk;
 pub use guide::{Guide, PathSwitch, PathTotals};
 pub use leaf::{Cause, Gap, Leaf, Link, Obstacle, Occupant, State, Waker};
 pub use runs::PathRuns;
-pub use shares::{Share, Shares};
+pub use shares::{Share, Shares, divide};
 pub use threads::ThreadLife;
 pub use walk::Walk;
 

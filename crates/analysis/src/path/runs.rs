@@ -30,6 +30,11 @@ impl PathRuns {
         }
     }
 
+    /// All runs with their groups, the last one first.
+    pub fn iter(&self) -> impl Iterator<Item = (Span, u32)> + '_ {
+        self.runs.iter().map(|run| (run.span, run.group))
+    }
+
     /// The group of the run that a sample of a thread lies in; `None` if it does not lie on the path. Constant time on average
     /// where the samples come newest first.
     pub fn group_of(&mut self, time: i64, thread: ThreadId) -> Option<u32> {

@@ -94,7 +94,8 @@ impl<G: Copy + Eq + Hash + Ord, C: Copy + Eq + Hash + Ord> Shares<G, C> {
 
 /// Divides a total by weights into whole numbers that add up to it, by largest remainders; of equal ones the first are rounded
 /// up. `None` if nothing has a weight.
-fn divide(total: i64, weights: &[u64]) -> Option<Vec<i64>> {
+#[must_use]
+pub fn divide(total: i64, weights: &[u64]) -> Option<Vec<i64>> {
     let sum: u128 = weights.iter().copied().map(u128::from).sum();
     if sum == 0 {
         return None;

@@ -1,16 +1,24 @@
 //! The account of a window of time: which thread had each nanosecond, in which state, in which code.
 //!
 //! `spec` reads the window that people write, `window` finds it in a recording with the thread that the account starts from,
-//! and `account` follows the bounded critical path ([`tracesift_analysis::path`]) through it. An account consists of parts with
-//! numbers in place of names; `rows` names them, as coarse or as fine as somebody asks.
+//! and `account` follows the bounded critical path ([`tracesift_analysis::path`]) through it, whose leaves
+//! `collector` folds into parts; `disk_waits` finds the operations that ended waits. An account consists of parts with
+//! numbers in place of names; `rows` names them, as coarse or as fine as somebody asks. Who wants to know more
+//! than that is a `witness`: it takes the pieces one by one, with the `chains` of threads that lead to them and
+//! what `charges` makes of samples.
 
 pub(crate) mod account;
+pub(crate) mod chains;
+mod charges;
+mod collector;
+mod disk_waits;
 mod options;
 pub(crate) mod parties;
 pub(crate) mod places;
 pub(crate) mod rows;
 pub(crate) mod spec;
 pub(crate) mod window;
+pub(crate) mod witness;
 
 use std::sync::Arc;
 
@@ -30,6 +38,7 @@ use self::parties::Parties;
 use self::places::Places;
 use self::rows::Namer;
 use self::window::People;
+use self::witness::Witness;
 use crate::absence::Absence;
 use crate::recording::OpenRecording;
 use crate::table_question::built_in_tags;
@@ -75,6 +84,19 @@ impl AccountQuery {
         recording: &OpenRecording,
         mut visit: impl FnMut(&Account, &Namer<'_, '_, '_>),
     ) -> Result<Result<(), Missing>, Error> {
+        self.each_with(recording, || (), |account, namer, ()| visit(account, namer))
+    }
+
+    /// The same, with somebody who takes the pieces of the account.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn each_with<W: Witness>(
+        &self,
+        recording: &OpenRecording,
+        mut witness: impl FnMut() -> W,
+        mut visit: impl FnMut(&Account, &Namer<'_, '_, '_>, W),
+    ) -> Result<Result<(), Missing>, Error> {
         let Some(level) = Level::of(recording) else {
             let why = recording.file.absence_of("context_switches");
             return Ok(Err(Missing { what: "context switches", why }));
@@ -94,10 +116,12 @@ impl AccountQuery {
         let switched = if level == Level::Samples { Switched::default() } else { Switched::of(recording)? };
         for window in windows {
             let mut parties = Parties::new(people, window.process, is_linux);
+            let mut witness = witness();
             let follows_requests = self.follow.map_or(window.hops, |follow| follow == Follow::Requests);
-            let how = (level, follows_requests);
-            let account = account::of(recording, window, how, people, &switched, (&mut parties, &mut places))?;
-            visit(&account, &Namer { parties: &parties, places: &places, disturbances: &self.disturbances });
+            let (how, names) = ((level, follows_requests), (&mut parties, &mut places, &mut witness));
+            let account = account::of(recording, window, how, people, &switched, names)?;
+            let namer = Namer { parties: &parties, places: &places, disturbances: &self.disturbances };
+            visit(&account, &namer, witness);
         }
         Ok(Ok(()))
     }

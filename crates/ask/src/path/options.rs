@@ -1,5 +1,6 @@
 //! The options that say which windows are taken apart, and how.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,7 +38,28 @@ pub struct AccountOptions {
     tag_file: Vec<PathBuf>,
 }
 
+/// What nobody has to say of disturbances.
+const DEFAULT: &str = "default";
+
 impl AccountOptions {
+    /// The window, if one was given.
+    #[must_use]
+    pub fn window(&self) -> Option<&WindowSpec> {
+        Some(&self.window).filter(|window| window.kind != WindowKind::Auto || window.number.is_some())
+    }
+
+    /// An option beside the window that was given, for commands in which they mean nothing without another one.
+    #[must_use]
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--anchor", !self.anchor.is_empty()),
+            ("--follow", self.follow.is_some()),
+            ("--disturbances", self.disturbances != DEFAULT),
+            ("--tag-file", !self.tag_file.is_empty()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+
     /// What is asked of each recording. `warn` takes what is wrong in files of tags and does no harm.
     ///
     /// # Errors
@@ -59,5 +81,23 @@ impl AccountOptions {
             disturbances: Arc::new(disturbances),
             tags,
         })
+    }
+}
+
+impl fmt::Display for AccountOptions {
+    /// The windows in words, with what changes them; nothing where nothing was given.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_auto = self.window.kind == WindowKind::Auto && self.window.number.is_none();
+        let follow = self.follow.map(|follow| match follow {
+            Follow::Waits => "following waits",
+            Follow::Requests => "following requests",
+        });
+        let parts = [
+            (!is_auto).then(|| format!("window {}", self.window)),
+            (!self.anchor.is_empty()).then(|| format!("from thread {}", self.anchor)),
+            follow.map(str::to_owned),
+            (self.disturbances != DEFAULT).then(|| format!("disturbances {}", self.disturbances)),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }

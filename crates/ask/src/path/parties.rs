@@ -69,6 +69,17 @@ impl<'a> Parties<'a> {
         number
     }
 
+    /// The number of the party of a thread, if somebody asked for it before.
+    pub(crate) fn known(&self, thread: ThreadId) -> Option<u32> {
+        self.of_thread.get(&thread).copied()
+    }
+
+    /// The rows of a thread and of its process.
+    pub(crate) fn rows_of(&self, thread: ThreadId) -> (Option<&'a ThreadRow>, Option<&'a ProcessRow>) {
+        let row = self.threads.get(&thread).copied();
+        (row, row.and_then(|row| self.processes.get(&row.process)).copied())
+    }
+
     /// Whether a thread stands for a CPU that has nothing to do.
     pub(crate) fn is_idle(&self, thread: ThreadId) -> bool {
         self.threads.get(&thread).is_some_and(|row| row.idle_cpu.is_some())
@@ -105,7 +116,7 @@ impl<'a> Parties<'a> {
 }
 
 /// A process with all that it started, and all that those started.
-fn family(processes: &[ProcessRow], root: Option<ProcessId>) -> BTreeSet<ProcessId> {
+pub(crate) fn family(processes: &[ProcessRow], root: Option<ProcessId>) -> BTreeSet<ProcessId> {
     let Some(root) = root else { return BTreeSet::new() };
     let all = Processes::new(processes);
     roles::of_test(

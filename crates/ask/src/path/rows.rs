@@ -6,9 +6,11 @@ use clap::ValueEnum;
 use tracesift_analysis::disturbances::{Activity, Disturbances, Kind, Occupant, PartFacts};
 use tracesift_analysis::path::Gap;
 
-use super::account::{Account, Code, Did, Ended, For, Holder, Part};
+use super::account::{Account, Code, Did, Ended, For, Holder, Key};
+use super::disk_waits::Operation;
 use super::parties::{Parties, Party};
 use super::places::{Place, Places};
+use crate::question::disk::disk_number;
 
 /// How fine the rows of an account are. Each level divides the rows of the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -27,7 +29,7 @@ pub enum Detail {
 /// What the parts of a row have in common; what a level leaves out is empty.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name {
-    /// `run`, `ready`, `wait` or `unknown`.
+    /// `run`, `ready`, `wait` or `unknown`; `outside`: the window does not cover it.
     pub(crate) state: &'static str,
     /// The kind of disturbance that it is.
     pub(crate) disturbance: Option<Kind>,
@@ -36,7 +38,7 @@ pub(crate) struct Name {
     /// Role of the thread.
     pub(crate) thread: Option<String>,
     /// What ended a wait, where no thread can be followed.
-    pub(crate) ended_by: Option<&'static str>,
+    pub(crate) ended_by: Option<String>,
     /// Stack tag of the code; of ready time the class of process that had the CPU; of unknown time the reason.
     pub(crate) tag: Option<String>,
     /// Method; of ready time the process that had the CPU.
@@ -64,6 +66,22 @@ pub(crate) struct Row {
     pub(crate) samples: u64,
 }
 
+impl Row {
+    /// A row that is no stretch of time.
+    pub(crate) fn plain(name: Name, time: i64) -> Self {
+        Self { name, time, leaves: None, longest: None, squares: 0.0, samples: 0 }
+    }
+
+    /// Adds a row of the same name.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.time = self.time.saturating_add(other.time);
+        self.leaves = self.leaves.zip(other.leaves).map(|(leaves, more)| leaves + more);
+        self.longest = self.longest.zip(other.longest).map(|(longest, other)| longest.max(other));
+        self.squares += other.squares;
+        self.samples += other.samples;
+    }
+}
+
 /// Names the parts of accounts.
 pub(crate) struct Namer<'a, 'p, 's> {
     pub(crate) parties: &'a Parties<'p>,
@@ -76,7 +94,7 @@ impl Namer<'_, '_, '_> {
     pub(crate) fn rows(&self, account: &Account, detail: Detail) -> Vec<Row> {
         let mut rows: BTreeMap<Name, Row> = BTreeMap::new();
         for part in &account.parts {
-            let name = self.name(part).coarse(detail);
+            let name = self.name(&part.key).coarse(detail);
             // Samples divide the stretches of runs only below the level of threads.
             let is_divided = detail > Detail::Who && matches!(part.key.did, Did::Run(_) | Did::NotSampled);
             let row = rows.entry(name.clone()).or_insert_with(|| Row {
@@ -97,12 +115,12 @@ impl Namer<'_, '_, '_> {
     }
 
     /// The name of a part at the finest level.
-    fn name(&self, part: &Part) -> Name {
-        let party = self.parties.party_of(part.key.party);
+    pub(crate) fn name(&self, key: &Key) -> Name {
+        let party = self.parties.party_of(key.party);
         let place_tag = |place: Place| Some(self.places.tag_text(place.tag).to_owned());
-        let site = |place: Place| Some(self.places.site_text(place).unwrap_or("(no stack)").to_owned());
+        let site = |place: Place| Some(self.place_text(place));
         let mut name = Name {
-            state: state(part.key.did),
+            state: state(key.did),
             disturbance: None,
             process: party.map(|party| party.process.clone()),
             thread: party.map(|party| party.thread.clone()),
@@ -112,7 +130,7 @@ impl Namer<'_, '_, '_> {
             for_tag: None,
             for_site: None,
         };
-        match part.key.did {
+        match key.did {
             Did::Run(Some(Code::At(place))) => (name.tag, name.site) = (place_tag(place), site(place)),
             Did::Run(Some(Code::Interrupt)) => name.tag = Some("(interrupts)".to_owned()),
             Did::Run(None) => name.tag = Some("(not sampled)".to_owned()),
@@ -127,13 +145,24 @@ impl Namer<'_, '_, '_> {
             }
             Did::Unknown(gap) => name.tag = Some(reason(gap).to_owned()),
         }
-        match part.key.whom {
+        match key.whom {
             For::Own => {}
             For::Birth => name.for_tag = Some("(start of the thread)".to_owned()),
             For::Wait(place) => (name.for_tag, name.for_site) = (place_tag(place), site(place)),
         }
-        name.disturbance = self.disturbance(part);
+        name.disturbance = self.disturbance(key);
         name
+    }
+
+    /// The roles of a party: its process, and its thread in it.
+    pub(crate) fn party_text(&self, party: u32) -> String {
+        let party = self.parties.party_of(party);
+        party.map_or_else(|| "(unknown)".to_owned(), |party| format!("{} {}", party.process, party.thread))
+    }
+
+    /// The method of a place.
+    pub(crate) fn place_text(&self, place: Place) -> String {
+        self.places.site_text(place).unwrap_or("(no stack)").to_owned()
     }
 
     fn party(&self, holder: Holder) -> Option<&Party> {
@@ -153,20 +182,20 @@ impl Namer<'_, '_, '_> {
         }
     }
 
-    fn disturbance(&self, part: &Part) -> Option<Kind> {
-        let party = self.parties.party_of(part.key.party)?;
-        let (activity, place) = match part.key.did {
+    fn disturbance(&self, key: &Key) -> Option<Kind> {
+        let party = self.parties.party_of(key.party)?;
+        let (activity, place) = match key.did {
             Did::Run(Some(Code::At(place))) => (Activity::Run, Some(place)),
             Did::Run(Some(Code::Interrupt)) => (Activity::Interrupt, None),
             Did::Run(None) => (Activity::Run, None),
             Did::Ready(_) => (Activity::Ready, None),
-            Did::Wait(Ended::Interrupt(_), place) => (Activity::Wait, Some(place)),
+            Did::Wait(Ended::Interrupt(_) | Ended::Disk(_), place) => (Activity::Wait, Some(place)),
             Did::Wait(_, place) => (Activity::OpenWait, Some(place)),
             // What samples do not tell is no loss of the recording.
             Did::NotSampled => (Activity::Wait, None),
             Did::Unknown(_) => (Activity::Unknown, None),
         };
-        let occupant = match part.key.did {
+        let occupant = match key.did {
             Did::Ready(Holder::Idle) => Occupant::Idle,
             Did::Ready(holder) => match self.party(holder) {
                 Some(party) if party.is_of_test => Occupant::Test,
@@ -187,6 +216,35 @@ impl Namer<'_, '_, '_> {
 }
 
 impl Name {
+    /// The name of the time that a window does not cover.
+    pub(crate) fn outside() -> Self {
+        Self {
+            state: "outside",
+            disturbance: None,
+            process: None,
+            thread: None,
+            ended_by: None,
+            tag: None,
+            site: None,
+            for_tag: None,
+            for_site: None,
+        }
+    }
+
+    /// Process, thread, what ended a wait, tag, site, and tag and site of the wait that it was for.
+    pub(crate) fn texts(&self) -> [Option<&str>; 7] {
+        let Self { process, thread, ended_by, tag, site, for_tag, for_site, .. } = self;
+        [
+            process.as_deref(),
+            thread.as_deref(),
+            ended_by.as_deref(),
+            tag.as_deref(),
+            site.as_deref(),
+            for_tag.as_deref(),
+            for_site.as_deref(),
+        ]
+    }
+
     /// The name without what a level does not tell apart.
     pub(crate) fn coarse(mut self, detail: Detail) -> Self {
         if detail < Detail::Site {
@@ -202,6 +260,43 @@ impl Name {
     }
 }
 
+/// A name as people read it: `worker runs pool2!new_check`.
+pub(crate) fn text(name: &Name) -> String {
+    let who = match (&name.process, &name.thread) {
+        (Some(process), Some(thread)) => format!("{process} {thread} "),
+        (Some(process), None) => format!("{process} "),
+        _ => String::new(),
+    };
+    let site = name.site.as_ref().filter(|site| !site.starts_with('('));
+    let tag = name.tag.as_ref().filter(|tag| site.is_none() || *tag != "Other");
+    let place = match (site, tag) {
+        (Some(site), Some(tag)) => format!(" {site} ({tag})"),
+        (Some(place), None) | (None, Some(place)) => format!(" {place}"),
+        (None, None) => String::new(),
+    };
+    let what = match name.state {
+        "run" => format!("{who}runs{place}"),
+        "ready" => match (&name.site, &name.tag) {
+            (Some(site), _) => format!("{who}ready while {site} had the CPU"),
+            (None, Some(tag)) => format!("{who}ready, CPU: {tag}"),
+            (None, None) => format!("{who}ready"),
+        },
+        "wait" => {
+            let ended = name.ended_by.as_ref().map(|ended| format!(" for {ended}")).unwrap_or_default();
+            format!("{who}waits{ended}{}", if place.is_empty() { String::new() } else { format!(" in{place}") })
+        }
+        "" => String::new(),
+        "outside" => "not in the window".to_owned(),
+        _ => format!("{who}unknown{}", name.tag.as_ref().map(|tag| format!(": {tag}")).unwrap_or_default()),
+    };
+    let whom = name.for_site.as_ref().map(|site| format!(", for {site}")).unwrap_or_default();
+    match name.disturbance {
+        Some(kind) if what.is_empty() || name.process.is_none() => format!("disturbed: {kind}"),
+        Some(kind) => format!("disturbed: {kind}: {what}{whom}"),
+        None => format!("{what}{whom}"),
+    }
+}
+
 fn state(did: Did) -> &'static str {
     match did {
         Did::Run(_) => "run",
@@ -211,11 +306,12 @@ fn state(did: Did) -> &'static str {
     }
 }
 
-fn ended_by(ended: Ended) -> &'static str {
+fn ended_by(ended: Ended) -> String {
     match ended {
-        Ended::Interrupt(interrupt) => interrupt.word(),
-        Ended::Nobody => "(nobody)",
-        Ended::Unfollowed => "(not followed)",
+        Ended::Interrupt(interrupt) => interrupt.word().to_owned(),
+        Ended::Disk(Operation { disk, word }) => format!("disk {} {word}", disk_number(disk.into())),
+        Ended::Nobody => "(nobody)".to_owned(),
+        Ended::Unfollowed => "(not followed)".to_owned(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Profiles of archives for pictures and other people's tools: which samples or spans, of whom, with which stacks.
 
+mod path;
 mod stacks;
 mod sums;
+mod target;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -12,10 +14,13 @@ use tracesift_analysis::{
 };
 use tracesift_archive::Error;
 use tracesift_export::{
-    About, Folded, Listed, Marker, MarkerKind, Process, Profile, Sample, Thread, ThreadId as ExportedThread, Weight,
+    About, Folded, Listed, Marker, MarkerKind, Measure as Exported, Process, Profile, Sample, Thread,
+    ThreadId as ExportedThread, Weight,
 };
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
+
+pub use self::path::{Found, PathProfile, PathQuestion};
 
 use self::stacks::Stacks;
 use self::sums::{StackSums, Sum};
@@ -145,19 +150,9 @@ impl Question {
     }
 
     fn about(&self, recording: &OpenRecording) -> About {
-        let file = &recording.file;
         let (start, end) = self.time.bounds();
-        let span = Span::new(file.start, file.end).intersect(Span::new(start, end));
-        let filetime = file.zero.filetime;
-        let timer = recording.info().sample_sources.iter().find(|source| source.number == 0);
-        About {
-            start: (filetime != 0)
-                .then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100).saturating_add(self.origin)),
-            duration: u64::try_from(span.length()).ok(),
-            interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
-            filters: self.said.clone(),
-            ..About::new(&file.name, self.measure.exported())
-        }
+        let span = Span::new(recording.file.start, recording.file.end).intersect(Span::new(start, end));
+        about(recording, self.measure.exported(), (self.origin, span.length()), &self.said)
     }
 
     /// Waits and ready spans beside samples of the CPU: what the thread did in between.
@@ -200,6 +195,20 @@ impl Question {
     fn touching(&self) -> Option<std::ops::Range<i64>> {
         let (start, end) = self.time.bounds();
         (!self.time.is_everything()).then_some(start..end)
+    }
+}
+
+/// What the profile of a recording says of itself. Times count from `origin`.
+fn about(recording: &OpenRecording, measure: Exported, (origin, duration): (i64, i64), said: &str) -> About {
+    let file = &recording.file;
+    let filetime = file.zero.filetime;
+    let timer = recording.info().sample_sources.iter().find(|source| source.number == 0);
+    About {
+        start: (filetime != 0).then(|| filetime.saturating_sub(UNIX_EPOCH).saturating_mul(100).saturating_add(origin)),
+        duration: u64::try_from(duration).ok(),
+        interval: timer.and_then(|source| u64::try_from(source.interval_ns).ok()).filter(|interval| *interval > 0),
+        filters: said.to_owned(),
+        ..About::new(&file.name, measure)
     }
 }
 

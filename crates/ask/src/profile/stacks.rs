@@ -6,7 +6,7 @@ use tracesift_archive::{Archive, Error};
 use tracesift_export::{Catalog, Frame, FrameId as ExportedFrame, Listed, Origin, StackId as ExportedStack, StringId};
 use tracesift_extract::stack_methods::stack_frames;
 use tracesift_trace::rows::{FrameRow, ModuleRow, SymbolRow};
-use tracesift_trace::{FrameId, ModuleId, view};
+use tracesift_trace::{FrameId, ModuleId, StackId, view};
 
 use crate::method_patterns::MethodPatterns;
 
@@ -95,6 +95,12 @@ impl Stacks {
         let stack = wanted.then(|| listed.stacks.push(self.outermost_first.iter().copied()));
         self.known.insert(at, stack);
         stack
+    }
+
+    /// The functions of a stack, outermost first.
+    pub(super) fn frames(&mut self, stack: StackId, catalog: &mut Catalog) -> &[ExportedFrame] {
+        self.walk(Attribution::Stack(stack), catalog);
+        &self.outermost_first
     }
 
     /// Fills in the functions of a stack, outermost first; whether it is wanted.

@@ -67,7 +67,7 @@ impl TableQuestion for Disk {
             .meaning("Path of the file. `(no file)`: operations without a known file.")
             .or("(no file)")
             .filtered("--path", ["file", "files"], "Only operations on these files, by their whole paths: '*.dll'"),
-        Dimension::words("disk", "Disk", |row: &Operation| (row.disk != sums::NO_DISK).then(|| row.disk.into()), disk)
+        Dimension::words("disk", "Disk", |row: &Operation| (row.disk != sums::NO_DISK).then(|| row.disk.into()), disk_number)
             .meaning("Number of the disk; of Linux `major:minor`.")
             .filtered("--disk", ["disk", "disks"], "Only operations of these disks, by number or `major:minor`"),
         Dimension::words("operation", "Operation", |row: &Operation| Some(row.operation as i64), operation)
@@ -399,8 +399,8 @@ fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, Strin
         let number = i64::from(known.number.cast_signed());
         let name = match &known.drives[..] {
             [drive] => drive.clone(),
-            [] => format!("disk {}", disk(number)),
-            several => format!("disk {} ({})", disk(number), several.join(" ")),
+            [] => format!("disk {}", disk_number(number)),
+            several => format!("disk {} ({})", disk_number(number), several.join(" ")),
         };
         named.push(number);
         drives.push((-1 - number, name));
@@ -414,7 +414,7 @@ fn drives(recording: &OpenRecording, _: Option<usize>) -> Result<Vec<(i64, Strin
     };
     recording.archive().scan(None, |row: &DiskOfOperation| note(row.disk))?;
     recording.archive().scan(None, |row: &sums::DiskOfSums| row.disk.into_iter().for_each(&mut note))?;
-    drives.extend(unnamed.into_iter().map(|number| (-1 - number, format!("disk {}", disk(number)))));
+    drives.extend(unnamed.into_iter().map(|number| (-1 - number, format!("disk {}", disk_number(number)))));
     Ok(drives)
 }
 
@@ -432,7 +432,8 @@ fn is_of_linux(disk: i64) -> bool {
     disk >> MINOR_BITS != 0
 }
 
-fn disk(number: i64) -> String {
+/// The number of a disk as answers show it: of Linux `major:minor`.
+pub(crate) fn disk_number(number: i64) -> String {
     if !is_of_linux(number) {
         return number.to_string();
     }

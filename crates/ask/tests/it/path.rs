@@ -12,7 +12,9 @@ use tracesift_grammar::Patterns;
 use tracesift_testing::archive::{create, finish_as};
 use tracesift_testing::rows::{self, process, stack};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, SymbolRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, DiskIoRow, DiskOperation, MarkRow, ProcessRow, SymbolRow, ThreadRow, switch_flags,
+};
 use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
 
 const MS: i64 = 1_000_000;
@@ -31,13 +33,14 @@ const FUNCTIONS: [(&str, &str); 8] = [
 
 /// What a recording lacks.
 #[derive(Clone, Copy, Default)]
-struct Lacks {
-    switches: bool,
-    ready: bool,
-    samples: bool,
+pub(super) struct Lacks {
+    pub(super) switches: bool,
+    pub(super) ready: bool,
+    pub(super) samples: bool,
+    pub(super) disk: bool,
 }
 
-fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
+pub(super) fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
     let target = directory.join("chain.sift");
     let mut writer = create(&target);
     writer.write_table(&[
@@ -80,6 +83,9 @@ fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
                 ..CpuSampleRow::default()
             });
         }
+    }
+    if !lacks.disk {
+        disk_operations().iter().for_each(|row| writer.disk_io(row));
     }
     for (time, text) in [(120, "begin 1"), (220, "end 1"), (320, "begin 2"), (330, "end 2")] {
         let text = text.to_owned();
@@ -129,17 +135,38 @@ fn switches() -> Vec<ContextSwitchRow> {
     ]
 }
 
-fn of(process: &str) -> ProcessFilter {
+/// The disk wakes C at 190 ms.
+fn disk_operations() -> Vec<DiskIoRow> {
+    let row = |time: i64, thread: i32, disk: i32, operation: DiskOperation| DiskIoRow {
+        time,
+        start: time - MS,
+        thread: Some(ThreadId(thread)),
+        disk,
+        operation,
+        ..DiskIoRow::default()
+    };
+    vec![
+        // Of the same thread, but long before this wake-up.
+        row(150 * MS, 3, 0, DiskOperation::Flush),
+        row(190 * MS - 60_000, 3, 0, DiskOperation::Write),
+        row(190 * MS - 40_000, 3, 1, DiskOperation::Read),
+        // Nearer, but of another thread.
+        row(190 * MS, 2, 2, DiskOperation::Write),
+        row(190 * MS + 50_000, 3, 0, DiskOperation::Flush),
+    ]
+}
+
+pub(super) fn of(process: &str) -> ProcessFilter {
     ProcessFilter { process: ProcessPatterns::parse(process), ..ProcessFilter::default() }
 }
 
 /// The account of a window.
-fn question(window: &str, filter: ProcessFilter, detail: Detail) -> Question {
+pub(super) fn question(window: &str, filter: ProcessFilter, detail: Detail) -> Question {
     let windows = WindowQuery { spec: window.parse().expect("a window"), filter, ..WindowQuery::default() };
     Question { accounts: AccountQuery { windows, ..AccountQuery::default() }, detail, ..Question::default() }
 }
 
-fn ask_of(lacks: Lacks, question: &Question) -> Answer {
+pub(super) fn ask_of(lacks: Lacks, question: &Question) -> Answer {
     let directory = tempfile::tempdir().expect("temporary directory");
     let outcome = ask(&[Source::archive(archive(directory.path(), lacks))], question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
@@ -147,7 +174,7 @@ fn ask_of(lacks: Lacks, question: &Question) -> Answer {
 }
 
 /// The texts of these columns, and the path time in µs, of each row.
-fn rows_of(answer: &Answer, keys: &[&str]) -> Vec<(String, i64)> {
+pub(super) fn rows_of(answer: &Answer, keys: &[&str]) -> Vec<(String, i64)> {
     let value = |row: &[Value], key: &str| {
         let place = answer.columns.iter().position(|column| column.key == key).expect("a column");
         row[place].clone()
@@ -181,7 +208,7 @@ fn an_account_adds_up_and_follows_whoever_ended_a_wait() {
         ("a|main|ready||idle CPU|||cpu-asleep", 3_000),
         ("b|owner #|run||(not sampled)||a.exe!A::Lock|", 9_000),
         ("c|main|run||(not sampled)||a.exe!A::Lock|", 10_000),
-        ("c|main|wait|disk|Other|c.exe!C::Read|a.exe!A::Lock|", 80_000),
+        ("c|main|wait|disk 1 read|Other|c.exe!C::Read|a.exe!A::Lock|", 80_000),
         // 787 ms that samples divide by 3 to 1: that at 150 ms does not lie on the path.
         ("a|main|run||Other|a.exe!A::Rest||", 196_750),
         ("a|main|run||Other|a.exe!A::Work||", 590_250),
@@ -214,6 +241,25 @@ fn an_account_adds_up_and_follows_whoever_ended_a_wait() {
     ] {
         assert_eq!(fact(label), Some(Value::Int(ms * MS)), "{label}");
     }
+}
+
+#[test]
+fn a_disk_is_named_with_what_it_did_where_the_recording_tells_that() {
+    let ended_by = |lacks: Lacks, detail: Detail| {
+        let answer = ask_of(lacks, &question("auto", of("a"), detail));
+        let rows = rows_of(&answer, &["state", "ended_by"]);
+        rows.into_iter().filter(|(text, _)| text.starts_with("wait")).collect::<Vec<_>>()
+    };
+    let operation = owned(&[("wait|disk 1 read", 80_000)]);
+    assert_eq!(ended_by(Lacks::default(), Detail::Site), operation);
+    assert_eq!(ended_by(Lacks::default(), Detail::Tag), operation);
+    assert_eq!(ended_by(Lacks::default(), Detail::State), owned(&[("wait|", 80_000)]));
+    let lacks = Lacks { disk: true, ..Lacks::default() };
+    assert_eq!(ended_by(lacks, Detail::Site), owned(&[("wait|disk", 80_000)]));
+    // The wake-up counts, not the end of a window before it.
+    let answer = ask_of(Lacks::default(), &question("0.1s..0.15s", of("c"), Detail::Site));
+    let rows = rows_of(&answer, &["state", "ended_by"]);
+    assert!(rows.contains(&("wait|disk 1 read".to_owned(), 40_000)), "{rows:?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(super) struct Family {
 }
 
 /// All kinds, in the order of the legend.
-pub(super) const FAMILIES: [Family; 6] = [
+pub(super) const FAMILIES: [Family; 8] = [
     Family { kind: Kind::Code(Origin::User), label: "User", letter: 'u', hues: (20.0, 50.0), saturation: 0.92 },
     Family { kind: Kind::Code(Origin::Kernel), label: "Kernel", letter: 'k', hues: (203.0, 232.0), saturation: 0.74 },
     Family { kind: Kind::Code(Origin::Managed), label: "Managed", letter: 'm', hues: (92.0, 138.0), saturation: 0.50 },
@@ -35,6 +35,20 @@ pub(super) const FAMILIES: [Family; 6] = [
         letter: 'n',
         hues: (40.0, 60.0),
         saturation: 0.07,
+    },
+    Family {
+        kind: Kind::Code(Origin::State),
+        label: "Thread or state",
+        letter: 's',
+        hues: (170.0, 188.0),
+        saturation: 0.24,
+    },
+    Family {
+        kind: Kind::Code(Origin::Disturbance),
+        label: "Disturbance",
+        letter: 'd',
+        hues: (346.0, 362.0),
+        saturation: 0.88,
     },
     Family { kind: Kind::Group, label: "", letter: 'g', hues: (212.0, 220.0), saturation: 0.14 },
 ];

@@ -278,7 +278,7 @@ impl Picture<'_> {
         out.push_str("</text><text class=\"subtitle\" x=\"10\" y=\"43\">");
         // Threads wait at the same time, so these sums say nothing about the clock on the wall.
         let of = match self.measure.unit {
-            _ if self.measure == Measure::CPU => " time",
+            _ if [Measure::CPU, Measure::PATH].contains(&self.measure) => " time",
             Unit::Nanoseconds => " time of all threads",
             Unit::Bytes | Unit::Count => "",
         };

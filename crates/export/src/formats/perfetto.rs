@@ -261,7 +261,7 @@ impl<W: Write> Trace<'_, W> {
             let frame = &self.profile.catalog.frames()[self.profile.catalog.leaf(sample.stack).row()];
             match frame.origin {
                 Origin::Kernel => self.push_mode(2),
-                Origin::Unresolved => {}
+                Origin::Unresolved | Origin::State | Origin::Disturbance => {}
                 Origin::User | Origin::Managed | Origin::Jit => self.push_mode(1),
             }
         }
@@ -358,7 +358,7 @@ impl<W: Write> Trace<'_, W> {
             Origin::Kernel => self.inner.number(7, 2),
             Origin::Jit => self.inner.number(7, 4),
             Origin::Managed => self.inner.text(8, "managed"),
-            Origin::Unresolved => &mut self.inner,
+            Origin::Unresolved | Origin::State | Origin::Disturbance => &mut self.inner,
         };
         self.interned.message(interned::FRAMES, &self.inner);
     }

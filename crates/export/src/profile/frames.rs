@@ -20,11 +20,16 @@ pub enum Origin {
     Jit,
     /// Code without a name.
     Unresolved,
+    /// No code: a thread that was waited for, or what a thread did that did not run.
+    State,
+    /// No code: others or the machine took this time from what was measured.
+    Disturbance,
 }
 
 impl Origin {
     /// Every origin, in the order in which viewers list them.
-    pub const ALL: [Self; 5] = [Self::User, Self::Kernel, Self::Managed, Self::Jit, Self::Unresolved];
+    pub const ALL: [Self; 7] =
+        [Self::User, Self::Kernel, Self::Managed, Self::Jit, Self::Unresolved, Self::State, Self::Disturbance];
 
     /// The word that stands in legends.
     pub fn label(self) -> &'static str {
@@ -34,6 +39,8 @@ impl Origin {
             Self::Managed => "Managed",
             Self::Jit => "JIT",
             Self::Unresolved => "Unresolved",
+            Self::State => "Thread or state",
+            Self::Disturbance => "Disturbance",
         }
     }
 }

@@ -29,6 +29,8 @@ impl Measure {
     pub const CPU: Self = Self { key: "cpu", label: "CPU", unit: Unit::Nanoseconds, counted: "samples" };
     /// Time blocked until something made the thread ready.
     pub const WAIT: Self = Self { key: "wait", label: "Wait", unit: Unit::Nanoseconds, counted: "waits" };
+    /// Time of a window on the critical path, of one thread at a time.
+    pub const PATH: Self = Self { key: "path", label: "Path", unit: Unit::Nanoseconds, counted: "pieces" };
     /// Time ready to run without a processor.
     pub const READY: Self = Self { key: "ready", label: "Ready", unit: Unit::Nanoseconds, counted: "times ready" };
 }

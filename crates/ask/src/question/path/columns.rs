@@ -1,5 +1,6 @@
 //! The columns of `dump path`.
 
+use super::chains::{self, Chain};
 use crate::answer::{ColumnOf, Kind};
 use crate::columns::Columns;
 use crate::path::account::{Account, Level};
@@ -19,12 +20,15 @@ pub struct Row {
     pub(super) level: Level,
     /// Part of an account.
     pub(super) part: rows::Row,
+    /// The chains of threads that lead to it, the largest first.
+    pub(super) chains: Vec<Chain>,
 }
 
 impl Row {
-    pub(super) fn new(account: &Account, part: rows::Row) -> Self {
+    pub(super) fn new(account: &Account, part: rows::Row, chains: Vec<Chain>) -> Self {
         let Window { number, span, .. } = account.window;
-        Self { window: number, window_start: span.start, window_length: span.length(), level: account.level, part }
+        let (window_start, window_length) = (span.start, span.length());
+        Self { window: number, window_start, window_length, level: account.level, part, chains }
     }
 }
 
@@ -107,8 +111,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "ended_by",
         "Ended by",
         Kind::Text,
-        |r| r.part.name.ended_by.into(),
-        "Of a wait: `timer`, `disk`, `network` or `interrupt`; `(nobody)` if the recording has no end of the wait, `(not followed)` if the path cannot follow the thread that ended it.",
+        |r| r.part.name.ended_by.as_ref().into(),
+        "Of a wait: `timer`, `disk` with the operation that ended it (`disk 0 read`) where the recording has that, `network` or `interrupt`; `(nobody)` if the recording has no end of the wait, `(not followed)` if the path cannot follow the thread that ended it.",
     ),
     ColumnOf::always(
         "tag",
@@ -132,6 +136,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Stack tag of the wait of the first thread of the account that the time was spent for; empty for time of this thread itself.",
     ),
     ColumnOf::always("for_site", "For", Kind::Text, |r| r.part.name.for_site.as_ref().into(), "Method of that wait."),
+    ColumnOf::details(
+        "chains",
+        "Chains",
+        Kind::Table,
+        |r| chains::table(&r.chains),
+        "The ten largest chains of threads that lead to the row, largest first, and all others together: who waited in which method for whom. Time of the first thread itself has no chain.",
+    ),
 ]);
 
 fn share(row: &Row) -> Option<f64> {

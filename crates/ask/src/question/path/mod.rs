@@ -1,24 +1,28 @@
 //! `dump path`: where the wall-clock time of a test went, on the bounded critical path of a window.
 
+mod chains;
 pub mod columns;
 
 use clap::Args;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 
+pub use self::chains::chain_columns;
 pub use self::columns::{COLUMNS, Row};
 pub use crate::path::rows::Detail;
 
+use self::chains::{Chain, ChainSums};
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::{Ask, When};
 use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
-use crate::path::account::{Account, Level};
-use crate::path::rows;
+use crate::path::account::{Account, Level, doubt};
+use crate::path::rows::{self, Namer};
 use crate::path::{AccountOptions, AccountQuery, Missing};
 use crate::recording::OpenRecording;
+use crate::shown::Shown;
 use crate::usage_error::UsageError;
 
 /// Rows shown where nobody says how many.
@@ -33,6 +37,8 @@ pub struct Question {
     pub detail: Detail,
     /// How many rows; the 20 largest where nothing is said.
     pub top: Top,
+    /// The columns that somebody looks at.
+    pub shown: Shown,
 }
 
 /// The options.
@@ -51,12 +57,16 @@ pub struct Options {
 }
 
 impl QuestionOptions for Options {
-    const FORMS: &'static [Form] = &[Form::usual("path", || COLUMNS.descriptions())];
+    const FORMS: &'static [Form] = &[Form {
+        objects: &[("The objects of `chains`:\n\n", chain_columns)],
+        ..Form::usual("path", || COLUMNS.descriptions())
+    }];
     const SHORT: &'static [&'static str] = &["process", "window", "anchor", "level", "top", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump path X.sift -p FileWriter", "the life of a process"),
         ("tracesift dump path X.sift --window 'method:*CreateFiles*'", "a part of the test"),
         ("tracesift dump path X.sift -p FileWriter --level state", "run, ready, wait"),
+        ("tracesift dump path X.sift -p FileWriter --details", "and who waited for whom"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[
         &["--window=process:*"],
@@ -68,7 +78,7 @@ impl QuestionOptions for Options {
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         let accounts = self.account.query(&self.filter, warn)?;
-        Ok(Plan::from(Question { accounts, detail: self.level, top: self.top }))
+        Ok(Plan::from(Question { accounts, detail: self.level, top: self.top, shown: Shown::default() }))
     }
 
     fn when(&self) -> When {
@@ -94,7 +104,13 @@ impl Ask for Question {
     }
 
     fn columns(&self) -> Vec<Column> {
-        COLUMNS.descriptions()
+        let mut columns = COLUMNS.descriptions();
+        self.shown.keep(&mut columns);
+        columns
+    }
+
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
     }
 
     fn within(&self, _: TimeRange, _: i64) -> Box<dyn Ask> {
@@ -102,30 +118,56 @@ impl Ask for Question {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let mut shown = Vec::new();
-        let mut sums = Sums::default();
-        let top = Top { take: self.top.take.or(Some(ROWS)), ..self.top };
-        let found = self.accounts.each(recording, |account, namer| {
-            let mut rows = namer.rows(account, self.detail);
-            sums.add(account, &rows);
-            rows.sort_by_key(|row| row.time);
-            let all = rows.len();
-            top.apply(&mut rows);
-            sums.hide(all, &rows);
-            shown.extend(rows.into_iter().map(|part| Row::new(account, part)));
-        })?;
+        let mut answer = Found::default();
+        let accounts = &self.accounts;
+        let found = if self.shown.has("chains") {
+            accounts.each_with(recording, ChainSums::default, |account, namer, chains| {
+                answer.add(self, account, namer, |rows| chains.of_rows(namer, self.detail, rows));
+            })?
+        } else {
+            let none = |rows: &[rows::Row]| rows.iter().map(|_| Vec::new()).collect();
+            accounts.each(recording, |account, namer| answer.add(self, account, namer, none))?
+        };
+        let Found { rows, sums } = answer;
         if let Err(Missing { what, why }) = found {
             return Ok(recording.file.absent(what, why));
         }
         if sums.windows == 0 {
             let why = format!("nothing fits {}", self.accounts.windows.shown());
             let facts = vec![Fact::local("window", Kind::Text, why)];
-            return Ok(COLUMNS.section(&recording.file, &[], facts));
+            return Ok(COLUMNS.section_showing(&recording.file, &[], facts, &self.shown));
         }
-        let mut section = COLUMNS.section(&recording.file, &shown, sums.facts());
+        let mut section = COLUMNS.section_showing(&recording.file, &rows, sums.facts(), &self.shown);
         section.notes.extend(sums.notes());
         section.warnings.extend(sums.warning());
         Ok(section)
+    }
+}
+
+/// What accounts have.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Row>,
+    sums: Sums,
+}
+
+impl Found {
+    /// Adds the largest rows of an account, with the chains of those.
+    fn add(
+        &mut self,
+        question: &Question,
+        account: &Account,
+        namer: &Namer<'_, '_, '_>,
+        chains: impl Fn(&[rows::Row]) -> Vec<Vec<Chain>>,
+    ) {
+        let mut rows = namer.rows(account, question.detail);
+        self.sums.add(account, &rows);
+        rows.sort_by_key(|row| row.time);
+        let all = rows.len();
+        Top { take: question.top.take.or(Some(ROWS)), ..question.top }.apply(&mut rows);
+        self.sums.hide(all, &rows);
+        let chains = chains(&rows);
+        self.rows.extend(rows.into_iter().zip(chains).map(|(part, chains)| Row::new(account, part, chains)));
     }
 }
 
@@ -194,24 +236,11 @@ impl Sums {
             let (hidden, rest) = (self.hidden, crate::time_format::seconds(self.window.saturating_sub(self.shown), 6));
             notes.push(format!("{hidden} rows with {rest} s are not shown: --top shows more"));
         }
-        notes.extend(match self.level {
-            None | Some(Level::Full) => None,
-            Some(Level::Switches) => {
-                Some("no ready events were recorded: nobody knows who ended a wait, so the account has one thread only".to_owned())
-            }
-            Some(Level::Samples) => Some(
-                "no context switches were recorded: the account has the CPU samples of one thread, and what they leave of the window"
-                    .to_owned(),
-            ),
-        });
+        notes.extend(self.level.and_then(Level::note).map(str::to_owned));
         notes
     }
 
     fn warning(&self) -> Option<Limit> {
-        // More than 2 % makes an account doubtful.
-        (self.unknown.saturating_mul(50) > self.window && self.window > 0).then(|| {
-            let percent = self.unknown.saturating_mul(100) / self.window.max(1);
-            Limit::new(LimitKind::Other, format!("{percent} % of the window is unknown"))
-        })
+        doubt(self.unknown, self.window).map(|text| Limit::new(LimitKind::Other, text))
     }
 }

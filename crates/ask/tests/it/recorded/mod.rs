@@ -1,5 +1,7 @@
 //! The shared recordings, event by event.
 
+mod paths;
+
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 

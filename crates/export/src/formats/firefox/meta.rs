@@ -27,6 +27,8 @@ pub(super) fn write_categories(json: &mut Writer<impl fmt::Write>) {
         Origin::Managed => "green",
         Origin::Jit => "purple",
         Origin::Unresolved => "darkgrey",
+        Origin::State => "lightblue",
+        Origin::Disturbance => "red",
     };
     let all = Origin::ALL.iter().map(|&origin| (origin.label(), colour(origin)));
     json.begin_array();

@@ -1,4 +1,4 @@
-//! Times that regions and the focus choose: `--in-region`, `--in-focus`.
+//! Times that regions, the focus and windows choose: `--in-region`, `--in-focus`, `--window`.
 
 use std::sync::Arc;
 
@@ -8,13 +8,16 @@ use tracesift_analysis::{Span, Times};
 use tracesift_archive::Error;
 use tracesift_grammar::{Patterns, TimeRange};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{EventRow, FocusRow};
+use tracesift_trace::rows::{EventRow, FocusRow, ProcessRow, ThreadRow};
 use tracesift_trace::schema::Row as _;
 
 use crate::answer::{Fact, Kind, Section};
+use crate::path::window::{Found, People};
+use crate::path::{WindowKind, WindowQuery, WindowSpec};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
 use crate::regions;
+use crate::usage_error::UsageError;
 
 /// What chooses the times that an answer is about.
 #[derive(Clone, Debug)]
@@ -23,11 +26,24 @@ pub enum Inside {
     Regions(Arc<Definitions>, Patterns),
     /// Of each process the times in which it has the focus.
     Focus,
+    /// The windows that fit.
+    Window(Box<WindowQuery>),
     /// These times.
     Spans(Vec<Span>),
 }
 
 impl Inside {
+    /// The times of a window.
+    ///
+    /// # Errors
+    /// When it is a range of time, which has an option of its own.
+    pub fn window(spec: &WindowSpec) -> Result<Self, UsageError> {
+        if matches!(spec.kind, WindowKind::Time(_)) {
+            return Err(UsageError::new("a range of time is no window here", "give it with --time"));
+        }
+        Ok(Self::Window(Box::new(WindowQuery { spec: spec.clone(), ..WindowQuery::default() })))
+    }
+
     /// The times of a recording in which all of these hold; `None`: nothing chooses times.
     ///
     /// # Errors
@@ -43,7 +59,11 @@ impl Inside {
 
     /// The options that were given.
     pub(crate) fn options(all: &[Self]) -> impl Iterator<Item = &'static str> {
-        all.iter().map(|inside| if matches!(inside, Self::Focus) { "--in-focus" } else { "--in-region" })
+        all.iter().map(|inside| match inside {
+            Self::Focus => "--in-focus",
+            Self::Window(_) => "--window",
+            Self::Regions(..) | Self::Spans(_) => "--in-region",
+        })
     }
 
     /// How long the times are inside of a range of the recording, where they are the same for all processes.
@@ -71,6 +91,10 @@ impl Inside {
                     let why = || file.absence_with_cure(FocusRow::TABLE.name, RowSource::windows("UI"), is_linux);
                     (archive.row_count::<FocusRow>() > 0, "changes of the focus", why())
                 }
+                Self::Window(query) => match windows(query, recording)? {
+                    Ok(_) => continue,
+                    Err(why) => return Ok(Some(file.absent("window", why))),
+                },
                 Self::Spans(_) => continue,
             };
             if !has {
@@ -107,7 +131,18 @@ impl Inside {
                 })?;
                 Ok(Times::of_processes(spans))
             }
+            Self::Window(query) => {
+                let windows = windows(query, recording)?.unwrap_or_default();
+                Ok(Times::of_spans(windows.into_iter().map(|window| window.span).collect()))
+            }
             Self::Spans(spans) => Ok(Times::of_spans(spans.clone())),
         }
     }
+}
+
+/// The windows of a recording, or why it cannot have any.
+fn windows(query: &WindowQuery, recording: &OpenRecording) -> Result<Found, Error> {
+    let archive = recording.archive();
+    let (processes, threads): (Vec<ProcessRow>, Vec<ThreadRow>) = (archive.rows()?, archive.rows()?);
+    query.find(recording, People { processes: &processes, threads: &threads })
 }

@@ -1,4 +1,4 @@
-//! The options of questions whose times regions and the focus can choose.
+//! The options of questions whose times regions, the focus and windows can choose.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,13 +7,14 @@ use clap::Args;
 use tracesift_grammar::Patterns;
 
 use crate::inside::Inside;
+use crate::path::WindowSpec;
 use crate::regions::source;
 use crate::usage_error::UsageError;
 
-/// What chooses the times that an answer is about, beside the time range.
+/// Regions and the focus, which choose the times that an answer is about.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Time")]
-pub struct InsideOptions {
+pub struct RegionOptions {
     /// Only while there is a region with such a name: 'GC*'; `dump regions` lists them
     #[arg(long, value_name = "PATTERNS")]
     in_region: Option<Patterns>,
@@ -25,7 +26,19 @@ pub struct InsideOptions {
     in_focus: bool,
 }
 
-impl InsideOptions {
+/// What chooses the times that an answer is about, beside the time range.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Time")]
+pub struct InsideOptions {
+    #[command(flatten)]
+    regions: RegionOptions,
+    /// Only in this window: process:PATTERN, method:PATTERN, wait:PATTERN, mark:A..B, with `#2` behind it for the second that fits;
+    /// `auto` is the life of the program that was recorded
+    #[arg(long, value_name = "WINDOW", allow_hyphen_values = true)]
+    window: Option<WindowSpec>,
+}
+
+impl RegionOptions {
     /// What chooses times; nothing where no option was given.
     ///
     /// # Errors
@@ -40,10 +53,32 @@ impl InsideOptions {
     }
 }
 
-impl fmt::Display for InsideOptions {
+impl InsideOptions {
+    /// What chooses times; nothing where no option was given.
+    ///
+    /// # Errors
+    /// When a file of regions cannot be read, or the window is a range of time.
+    pub fn inside(&self) -> Result<Vec<Inside>, UsageError> {
+        let mut inside = self.regions.inside()?;
+        if let Some(spec) = &self.window {
+            inside.push(Inside::window(spec)?);
+        }
+        Ok(inside)
+    }
+}
+
+impl fmt::Display for RegionOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let regions = self.in_region.as_ref().map(|names| format!("in region {names}"));
         let focus = self.in_focus.then(|| "in focus".to_owned());
         f.write_str(&regions.into_iter().chain(focus).collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl fmt::Display for InsideOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let regions = Some(self.regions.to_string()).filter(|text| !text.is_empty());
+        let window = self.window.as_ref().map(|window| format!("in window {window}"));
+        f.write_str(&regions.into_iter().chain(window).collect::<Vec<_>>().join(", "))
     }
 }

@@ -317,6 +317,14 @@ pub const COLUMNS: Columns<Overview> = Columns(&[
     )
     .made_of(Needs::of_parts(Parts::CLASSES)),
     ColumnOf::machine(
+        "finding",
+        "Finding",
+        Kind::Text,
+        |o: &Overview| o.finding.as_ref().map(|finding| finding.sentence.clone()).into(),
+        "The first finding of the rules of `explain` that need no account; empty where none of them fits.",
+    )
+    .made_of(Needs::of_parts(Parts::FINDING)),
+    ColumnOf::machine(
         "absent",
         "Not in it",
         Kind::Table,

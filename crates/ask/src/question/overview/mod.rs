@@ -35,6 +35,7 @@ pub use self::parts::Parts;
 use self::others::{Row as Other, Rows};
 use crate::answer::{Column, Section};
 use crate::ask::Ask;
+use crate::explain::{Finding, first_cheap};
 use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
@@ -155,6 +156,8 @@ pub struct Overview {
     pub classes: Vec<ClassPart>,
     /// What is not in the recording.
     pub absent: Vec<AbsentPart>,
+    /// The first finding of those rules of `explain` that need neither an account nor much time.
+    pub finding: Option<Finding>,
     /// The commands that go deeper.
     pub next: Vec<NextPart>,
 }
@@ -354,6 +357,8 @@ impl Question {
             failing: calls.failing,
             classes: if needed.has(Parts::CLASSES) { classes::of_recording(recording)? } else { Vec::new() },
             absent: absent::of(file, archive),
+            // A table that cannot be read is named by the question about it.
+            finding: if needed.has(Parts::FINDING) { first_cheap(recording).unwrap_or_default() } else { None },
             next: Vec::new(),
         };
         if needed.has(Parts::NEXT) {

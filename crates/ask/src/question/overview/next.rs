@@ -47,6 +47,9 @@ pub(super) fn of(overview: &Overview) -> Vec<NextPart> {
     if !file.is_imported {
         next.push(part("complete", &["dump", "stats"], &[]));
     }
+    if overview.finding.is_some() {
+        next.push(part("finding", &["explain"], &[]));
+    }
     if overview.frames_without_name.is_some_and(|frames| frames > 0) {
         next.push(part("names", &["symbols", "missing"], &["--top", "10"]));
     }

@@ -27,6 +27,8 @@ impl Parts {
     pub const NEXT: Self = Self(128);
     /// Classes of events that have no block of their own.
     pub const CLASSES: Self = Self(256);
+    /// The first finding of the rules that need no account.
+    pub const FINDING: Self = Self(512);
 
     /// The parts of either set.
     #[must_use]

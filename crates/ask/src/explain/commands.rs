@@ -1,0 +1,142 @@
+//! Commands with gaps: `dump gc {file} {process} {window}`. What is asked for a figure and what shows it to people come from here.
+
+use tracesift_grammar::TimeRange;
+
+use crate::command_line::{line, short_name};
+use crate::filter::PARTS;
+use crate::path::{AccountQuery, Follow};
+use crate::recording_label::{RecordingLabel, path_text};
+use crate::time_format::seconds;
+
+/// What stands in the gaps of commands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gaps {
+    file: String,
+    /// A pattern for the file, where its name is long.
+    short: String,
+    process: Vec<String>,
+    window: Vec<String>,
+    account: Vec<String>,
+}
+
+impl Gaps {
+    /// Those of a recording. Of processes the ids are given; `None` in place of the time is the whole recording.
+    pub(crate) fn new(file: &RecordingLabel, pids: &[i64], time: TimeRange, query: &AccountQuery) -> Self {
+        let process = if pids.is_empty() { Vec::new() } else { option("-p", &list(pids)) };
+        let edge = |time: Option<i64>| {
+            let text = time.map(|time| seconds(time, 9));
+            text.map(|text| format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))).unwrap_or_default()
+        };
+        let window = if time.is_everything() {
+            Vec::new()
+        } else {
+            // A time can be negative: as one word it is no option of its own.
+            vec![format!("--time={}..{}", edge(time.start), edge(time.end))]
+        };
+        let (file, short) = (path_text(&file.path), short_name(&file.path));
+        Self { file, short, process, window, account: account(query) }
+    }
+
+    /// The words of a command behind the program's name.
+    pub(crate) fn fill(&self, words: &[String]) -> Vec<String> {
+        let mut filled = Vec::with_capacity(words.len() + 4);
+        for word in words {
+            match word.as_str() {
+                "{file}" => filled.push(self.file.clone()),
+                "{process}" => filled.extend(self.process.iter().cloned()),
+                "{window}" => filled.extend(self.window.iter().cloned()),
+                "{account}" => filled.extend(self.account.iter().cloned()),
+                _ => filled.push(word.clone()),
+            }
+        }
+        filled
+    }
+
+    /// A command line that a shell takes.
+    pub(crate) fn command(&self, words: &[String]) -> String {
+        let filled = self.fill(words);
+        line(std::iter::once("tracesift").chain(filled.iter().map(String::as_str)))
+    }
+
+    /// The same with a pattern in place of a long name.
+    pub(crate) fn short_command(&self, words: &[String]) -> String {
+        Self { file: self.short.clone(), ..self.clone() }.command(words)
+    }
+
+    /// The same gaps for figures of all processes.
+    pub(crate) fn of_machine(&self) -> Self {
+        Self { process: Vec::new(), ..self.clone() }
+    }
+}
+
+fn list(pids: &[i64]) -> String {
+    pids.iter().map(i64::to_string).collect::<Vec<_>>().join(";")
+}
+
+/// The options that lead to the same account.
+fn account(query: &AccountQuery) -> Vec<String> {
+    let windows = &query.windows;
+    let given = |name: &str, value: String| if value.is_empty() { Vec::new() } else { option(name, &value) };
+    let mut words = given("--window", windows.spec.to_string());
+    for part in PARTS {
+        let name = if part.option == "--process" { "-p" } else { part.option };
+        words.extend(given(name, (part.value)(&windows.filter)));
+    }
+    words.extend(given("--anchor", windows.anchor.to_string()));
+    words.extend(
+        query
+            .follow
+            .into_iter()
+            .flat_map(|follow| option("--follow", if follow == Follow::Waits { "waits" } else { "requests" })),
+    );
+    words
+}
+
+/// An option with its value. A value that begins with a hyphen is no option of its own.
+fn option(name: &str, value: &str) -> Vec<String> {
+    if value.starts_with('-') { vec![format!("{name}={value}")] } else { vec![name.to_owned(), value.to_owned()] }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use tracesift_grammar::TimeRange;
+
+    use super::Gaps;
+    use crate::filter::{ProcessFilter, ProcessPatterns};
+    use crate::path::{AccountQuery, WindowQuery};
+    use crate::recording_label::RecordingLabel;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    fn label() -> RecordingLabel {
+        let info = tracesift_trace::info::TraceInfo::default();
+        RecordingLabel::new(&PathBuf::from("a b.sift"), "a b".to_owned(), &info, &[])
+    }
+
+    #[test]
+    fn gaps_are_filled_with_words_of_a_shell() {
+        let filter = ProcessFilter { process: ProcessPatterns::parse("my app"), ..ProcessFilter::default() };
+        let spec = "mark:a*..b*".parse().expect("a window");
+        let query =
+            AccountQuery { windows: WindowQuery { spec, filter, ..WindowQuery::default() }, ..AccountQuery::default() };
+        let time = TimeRange { start: Some(1_500_000_000), end: Some(2_000_000_001) };
+        let gaps = Gaps::new(&label(), &[7, 12], time, &query);
+        let command = gaps.command(&words("dump gc {file} {process} {window} --top 5"));
+        assert_eq!(command, r#"tracesift dump gc "a b.sift" -p "7;12" --time=1.5s..2.000000001s --top 5"#);
+        let command = gaps.command(&words("dump path {file} {account}"));
+        assert_eq!(command, r#"tracesift dump path "a b.sift" --window "mark:a*..b*" -p "my app""#);
+        assert_eq!(gaps.of_machine().fill(&words("dump dns {process}")), ["dump", "dns"]);
+    }
+
+    #[test]
+    fn a_whole_recording_needs_no_time() {
+        let gaps = Gaps::new(&label(), &[], TimeRange::default(), &AccountQuery::default());
+        assert_eq!(gaps.fill(&words("dump gc {process} {window} {account}")), ["dump", "gc"]);
+        let open = Gaps::new(&label(), &[], TimeRange { start: None, end: Some(-5) }, &AccountQuery::default());
+        assert_eq!(open.fill(&words("{window}")), ["--time=..-0.000000005s"]);
+    }
+}

@@ -66,14 +66,18 @@ impl TagCache {
 /// What the tags of an archive depend on: its tables, which loading symbols changes, the rules, and the program that added them up. It
 /// recognises a changed archive, not a forged one.
 fn key(archive: &Archive, set: &TagSet) -> String {
+    format!("{}-{}", tables_hash(archive), set.hash())
+}
+
+/// What the tables of an archive are, with the program that reads them, in 16 hex digits.
+pub(crate) fn tables_hash(archive: &Archive) -> String {
     let info = archive.info();
     let mut tables = format!("{} {}", env!("CARGO_PKG_VERSION"), info.id);
     for table in &info.tables {
         tables.push_str(&format!("\n{} {} {}", table.name, table.rows, table.crc32));
     }
     // Reading from memory cannot fail.
-    let tables = head_hash(tables.as_bytes()).unwrap_or_default();
-    format!("{tables}-{}", set.hash())
+    head_hash(tables.as_bytes()).unwrap_or_default()
 }
 
 fn read(path: &Path) -> Option<(Vec<u8>, Option<std::time::SystemTime>)> {

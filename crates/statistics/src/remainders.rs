@@ -50,7 +50,7 @@ pub fn apportion(total: i64, weights: &[u64]) -> Vec<i64> {
 }
 
 /// The quotient, halves away from 0. `divisor` is positive.
-pub(crate) fn divide_rounded(dividend: i128, divisor: i128) -> i128 {
+pub fn divide_rounded(dividend: i128, divisor: i128) -> i128 {
     let (quotient, rest) = (dividend / divisor, dividend % divisor);
     quotient + if rest.unsigned_abs() >= divisor.unsigned_abs().div_ceil(2) { dividend.signum() } else { 0 }
 }

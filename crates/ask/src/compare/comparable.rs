@@ -8,7 +8,7 @@ use super::run::Run;
 use crate::path::account::Level;
 use crate::recording::OpenRecording;
 
-/// Facts of the recorder that differ between any two recordings, or tell nothing of how fast a machine is.
+/// Beginnings of the keys of facts that differ between any two recordings, or tell nothing of a machine.
 const PASSING: [&str; 9] = [
     "format",
     "recording.",
@@ -21,8 +21,17 @@ const PASSING: [&str; 9] = [
     "utc_offset",
 ];
 
-/// Facts of the recorder's own work that make recordings differ in what they measure.
-const OF_RECORDER: [&str; 3] = ["recording.profiles", "recording.frequency", "recording.call_graph"];
+/// Those of the recorder that do tell something: with what, what, and how was recorded.
+const OF_RECORDER: [&str; 4] = ["recording.profiles.", "recording.recorder", "recording.tool_version", COMMAND];
+
+/// The words of the command that was recorded: what differs here is what somebody wanted to compare.
+const COMMAND: &str = "recording.command.";
+
+/// Whether a fact differs between any two recordings.
+fn is_passing(key: &str) -> bool {
+    let starts = |list: &[&str]| list.iter().any(|start| key.starts_with(start));
+    starts(&PASSING) && !starts(&OF_RECORDER)
+}
 
 /// How much a reason weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +101,7 @@ impl Comparability {
         found.same_recording(runs);
         found.facts(a, b);
         found.losses(runs);
+        found.reported(runs);
         if a.len().min(b.len()) < 4 {
             let text = match (a.len(), b.len()) {
                 (1, 1) => "one run each: nothing is known of the noise".to_owned(),
@@ -173,10 +183,31 @@ impl Comparability {
         }
     }
 
+    /// A window that is not what the test measured.
+    fn reported(&mut self, runs: &[Run]) {
+        let is_other = |run: &&Run| {
+            run.reported.is_some_and(|reported| {
+                reported > 0 && (run.window - reported).saturating_abs().saturating_mul(50) > reported
+            })
+        };
+        let Some(run) = runs.iter().find(is_other) else { return };
+        let seconds = |ns: i64| ns as f64 / 1e9;
+        let text = format!(
+            "the window is {:.3} s, the test says {:.3} s, in {}",
+            seconds(run.window),
+            seconds(run.reported.unwrap_or_default()),
+            match runs.iter().filter(is_other).count() {
+                1 => run.name.clone(),
+                count => format!("{} and {} more", run.name, count - 1),
+            },
+        );
+        self.add(Reason::note("reported", text));
+    }
+
     /// Facts of which all of one set have a value, and all of the other set another one.
     fn facts(&mut self, a: &[Run], b: &[Run]) {
         let keys: BTreeSet<&String> = a.iter().chain(b).flat_map(|run| run.facts.keys()).collect();
-        for key in keys {
+        for key in keys.into_iter().filter(|key| !key.starts_with(COMMAND)) {
             let values = |set: &[Run]| -> BTreeSet<String> {
                 set.iter().map(|run| run.facts.get(key).cloned().unwrap_or_default()).collect()
             };
@@ -237,8 +268,7 @@ pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
         Some(sources.map(|source| format!("{} {} ns", source.name, source.interval_ns)).collect::<Vec<_>>().join(", ")),
     );
     for (key, value) in &info.facts {
-        let starts = |list: &[&str]| list.iter().any(|start| key.starts_with(start));
-        if !starts(&PASSING) || starts(&OF_RECORDER) {
+        if !is_passing(key) {
             facts.entry(key.clone()).or_insert_with(|| value.clone());
         }
     }
@@ -247,7 +277,7 @@ pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use super::{Comparability, Run};
     use crate::path::account::Level;
@@ -258,6 +288,7 @@ mod tests {
             name: id.to_owned(),
             id: id.to_owned(),
             case: "test".to_owned(),
+            test: None,
             time: 0,
             date: None,
             reported: None,
@@ -269,7 +300,11 @@ mod tests {
             kind: "etl".to_owned(),
             level: Level::Full,
             window: 1_000,
+            measured: 1_000,
             rows: Vec::new(),
+            modules: BTreeMap::new(),
+            processes: BTreeSet::new(),
+            values: BTreeMap::new(),
         }
     }
 
@@ -291,6 +326,51 @@ mod tests {
         let varying =
             |place: usize| run(&place.to_string(), &[("cpu.name", if place.is_multiple_of(2) { "x" } else { "y" })]);
         assert_eq!(eight(varying).text(), "comparable with reservations: cpu.name varies: x, y");
+    }
+
+    #[test]
+    fn whatever_tells_the_machines_apart_is_named() {
+        for key in [
+            "machine",
+            "os",
+            "os.build",
+            "kernel",
+            "kernel_command_line",
+            "architecture",
+            "cpu.name",
+            "cpu.count",
+            "cpu.hypervisor",
+            "memory",
+            "power.governors.0",
+            "power.boost",
+            "power.on_battery",
+            "timer_resolution_ns",
+            "sampling",
+            "recording.profiles.1",
+            "recording.tool_version",
+        ] {
+            assert!(!super::is_passing(key), "{key}");
+            let by_set = |place: usize| run(&place.to_string(), &[(key, if place < 4 { "x" } else { "y" })]);
+            let found = eight(by_set);
+            let reason = found.reasons.first().expect("a reason");
+            assert_eq!((reason.severity, reason.key.as_str()), (super::Severity::Confounds, key));
+            assert!(found.text().contains(key), "{}", found.text());
+        }
+        // What differs between any two recordings, and what somebody wanted to compare.
+        for key in ["recording.command_pid", "recording.start.utc", "recording.exit_code", "format"] {
+            assert!(super::is_passing(key), "{key}");
+        }
+        let command =
+            |place: usize| run(&place.to_string(), &[("recording.command.1", if place < 4 { "old" } else { "new" })]);
+        assert_eq!(eight(command).text(), "comparable");
+    }
+
+    #[test]
+    fn a_window_that_is_not_what_the_test_measured_is_noted() {
+        let found = eight(|place| Run { reported: Some(1_030), ..run(&place.to_string(), &[]) });
+        let text = "the window is 0.000 s, the test says 0.000 s, in 0 and 7 more";
+        assert_eq!(found.text(), format!("comparable with reservations: {text}"));
+        assert_eq!(eight(|place| Run { reported: Some(1_010), ..run(&place.to_string(), &[]) }).text(), "comparable");
     }
 
     #[test]

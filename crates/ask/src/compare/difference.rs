@@ -1,16 +1,27 @@
 //! The difference of the mean durations, in rows that add up to it.
 
-use tracesift_statistics::remainders::{largest_remainders, rounded_to};
-use tracesift_statistics::{Labellings, Leaves, OftenLonger, Problem};
+use tracesift_statistics::remainders::{divide_rounded, largest_remainders, rounded_to};
+use tracesift_statistics::robust::median;
+use tracesift_statistics::{Leaves, OftenLonger, Problem, Speed};
 
-use super::Settings;
 use super::family::{self, Node};
 use super::run::Run;
-use super::select::{self, Shown};
-use crate::path::rows::{Detail, Name};
+use super::select::{self, Shown, What};
+use super::units::Units;
+use super::{Settings, speed};
+use crate::path::rows::{self, Detail, Name};
 
 /// A row is missing in a set if this part of its runs does not have it.
 const MOST: f64 = 0.8;
+
+/// A run is named with a disturbance if it has so many times that of most runs.
+const MUCH_MORE: f64 = 3.0;
+
+/// And at least so much of it, ns.
+const LEAST_NAMED: i64 = 1_000_000;
+
+/// More runs are not named.
+const MOST_RUNS: usize = 4;
 
 /// The difference of two sets.
 #[derive(Clone, Debug)]
@@ -21,6 +32,8 @@ pub struct Difference {
     pub rows: Vec<DifferenceRow>,
     /// The rows that explain it, the largest first; with the last one, of all others, they add up to the total.
     pub shown: Vec<ShownRow>,
+    /// The factor by which all code of the second set runs longer, where there is one.
+    pub speed: Option<Speed>,
 }
 
 /// Whether a row is in one set only.
@@ -51,6 +64,8 @@ pub struct DifferenceRow {
     pub means: [f64; 2],
     /// The difference of the means, B − A, ns, rounded so that all rows add up.
     pub delta: i128,
+    /// What of it the common factor of all code explains, ns. What follows is about the rest.
+    pub by_speed: i128,
     /// Half the width of the interval of the difference, ns.
     pub half_width: Option<f64>,
     /// The p within the family of all rows; `None`: it was not tested.
@@ -63,28 +78,45 @@ pub struct DifferenceRow {
     pub often_longer: Option<[i128; 2]>,
 }
 
-/// A row that explains the difference.
+/// What a part of the difference is.
+#[derive(Clone, Debug)]
+pub enum Part {
+    /// A row of some level.
+    Row(Box<DifferenceRow>),
+    /// All code runs longer, or shorter, by one factor.
+    Speed(Speed),
+    /// Time that went from one method of a thread to another one: a method was renamed, or became part of another. The names of the
+    /// methods, those that lost time first.
+    Moved(Vec<String>),
+    /// All others.
+    Others,
+}
+
+/// A part that explains the difference.
 #[derive(Clone, Debug)]
 pub struct ShownRow {
-    /// What it is; `None`: all others.
-    pub row: Option<DifferenceRow>,
+    /// What it is.
+    pub part: Part,
     /// Its difference, ns.
     pub delta: i128,
     /// Rows of the finest level in it.
     pub rows: usize,
+    /// Whether it is a spin that grew with what another thread of the process did: that thread holds what is waited for.
+    pub is_symptom: bool,
+    /// Of a disturbance: the runs that have much more of it than the others, by place, the most first.
+    pub most: Vec<usize>,
     /// Processes that had the CPU or took the time, the largest first.
     pub who: Vec<String>,
 }
 
 impl Difference {
-    pub(super) fn of(
-        runs: &[Run],
-        split: usize,
-        labellings: &Labellings,
-        settings: &Settings,
-    ) -> Result<Self, Problem> {
-        let mut nodes = family::nodes(runs, split, settings.confidence);
-        family::test(&mut nodes, runs, labellings, settings.confidence)?;
+    pub(super) fn of(runs: &[Run], split: usize, units: &Units, settings: &Settings) -> Result<Self, Problem> {
+        let mut nodes = family::nodes(runs, split, units, settings.confidence);
+        let speed = speed::common_factor(&nodes, runs, split, settings.confidence);
+        if let Some(speed) = &speed {
+            nodes.iter_mut().for_each(|node| node.at_speed(speed, split, units, settings.confidence));
+        }
+        family::test(&mut nodes, runs, units, settings.confidence)?;
         let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::Site).collect();
         let denominator = leaves.first().map_or(1, |node| node.difference.denominator);
         let numerators: Vec<i128> = leaves.iter().map(|node| node.difference.numerator).collect();
@@ -92,8 +124,24 @@ impl Difference {
         let rows: Vec<DifferenceRow> =
             leaves.iter().zip(&rounded.parts).map(|(node, delta)| DifferenceRow::new(node, *delta, split)).collect();
         let shown = select::select(&nodes, &rows, settings.top);
-        let shown = shown.into_iter().map(|shown| ShownRow::new(shown, &rows, split)).collect();
-        Ok(Self { total: rounded.total, rows, shown })
+        let mut shown: Vec<ShownRow> = shown.into_iter().map(|shown| ShownRow::new(shown, &rows, split)).collect();
+        causes_first(&mut shown);
+        if let Some(speed) = speed {
+            let delta: i128 = rows.iter().map(|row| row.by_speed).sum();
+            let rows = rows.iter().filter(|row| row.by_speed != 0).count();
+            let row = ShownRow {
+                part: Part::Speed(speed),
+                delta,
+                rows,
+                is_symptom: false,
+                most: Vec::new(),
+                who: Vec::new(),
+            };
+            let is_smaller = |other: &ShownRow| matches!(other.part, Part::Others) || other.delta.abs() < delta.abs();
+            let place = shown.iter().position(is_smaller).unwrap_or(shown.len());
+            shown.insert(place, row);
+        }
+        Ok(Self { total: rounded.total, rows, shown, speed })
     }
 }
 
@@ -114,6 +162,7 @@ impl DifferenceRow {
             name: node.name.clone(),
             means: [mean(a), mean(b)],
             delta,
+            by_speed: divide_rounded(node.by_speed, node.difference.denominator.max(1)),
             half_width: node.difference.half_width,
             p: node.p,
             is_flagged: node.is_flagged,
@@ -122,10 +171,16 @@ impl DifferenceRow {
         }
     }
 
+    /// Its difference without what the common factor of all code explains, ns.
+    #[must_use]
+    pub fn own(&self) -> i128 {
+        self.delta - self.by_speed
+    }
+
     /// Its parts as a text: `worker runs pool2!new_check`.
     #[must_use]
     pub fn text(&self) -> String {
-        select::text(&self.name)
+        rows::text(&self.name)
     }
 
     /// Its state: `run`, `ready`, `wait`, `unknown`; empty for a kind of disturbance.
@@ -143,31 +198,81 @@ impl DifferenceRow {
     /// Process, thread, what ended a wait, tag, site, and tag and site of the wait that it was for.
     #[must_use]
     pub fn names(&self) -> [Option<&str>; 7] {
-        let Name { process, thread, ended_by, tag, site, for_tag, for_site, .. } = &self.name;
-        [
-            process.as_deref(),
-            thread.as_deref(),
-            *ended_by,
-            tag.as_deref(),
-            site.as_deref(),
-            for_tag.as_deref(),
-            for_site.as_deref(),
-        ]
+        self.name.texts()
     }
 }
 
 impl ShownRow {
     fn new(shown: Shown, rows: &[DifferenceRow], split: usize) -> Self {
         let deltas = shown.rows.iter().filter_map(|place| rows.get(*place));
-        let delta = deltas.clone().map(|row| row.delta).sum();
-        let row = shown.node.map(|node| DifferenceRow::new(&node, delta, split));
-        let who = if row.as_ref().is_some_and(|row| row.name.disturbance.is_some()) {
-            who(deltas, delta)
-        } else {
-            Vec::new()
+        let delta = deltas.clone().map(DifferenceRow::own).sum();
+        let rows = shown.rows.len();
+        let mut most = Vec::new();
+        let (part, who) = match shown.what {
+            What::Node(node) => {
+                let is_disturbance = node.name.disturbance.is_some();
+                let who = if is_disturbance { who(deltas.clone(), delta) } else { Vec::new() };
+                most = if is_disturbance { most_in(&node.values) } else { Vec::new() };
+                let whole = deltas.clone().map(|row| row.delta).sum();
+                (Part::Row(Box::new(DifferenceRow::new(&node, whole, split))), who)
+            }
+            What::Moved(sites) => (Part::Moved(sites), Vec::new()),
+            What::Others => (Part::Others, Vec::new()),
         };
-        Self { row, delta, rows: shown.rows.len(), who }
+        Self { part, delta, rows, is_symptom: false, most, who }
     }
+
+    /// It as a text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.part {
+            Part::Row(row) => row.text(),
+            Part::Speed(speed) => {
+                let percent = 100.0 * (speed.factor - 1.0);
+                let direction = if percent < 0.0 { "shorter" } else { "longer" };
+                format!("all code runs {:.1} % {direction}: clock or memory speed", percent.abs())
+            }
+            Part::Moved(sites) => format!("moved from {}", sites.join(" to ")),
+            Part::Others if self.rows == 1 => "all others (1 row)".to_owned(),
+            Part::Others => format!("all others ({} rows)", self.rows),
+        }
+    }
+
+    /// The row of some level that it is.
+    #[must_use]
+    pub fn row(&self) -> Option<&DifferenceRow> {
+        if let Part::Row(row) = &self.part { Some(row) } else { None }
+    }
+}
+
+/// Marks spins that grew with what another thread of the process did, and puts them behind it: who spins waits for a lock, and the
+/// thread that holds it is the cause.
+fn causes_first(shown: &mut Vec<ShownRow>) {
+    let flagged = |shown: &ShownRow| shown.row().filter(|row| row.is_flagged && row.disturbance().is_none()).cloned();
+    for place in (0..shown.len()).rev() {
+        let Some(spin) = flagged(&shown[place]).filter(|row| is_spin(&row.name)) else { continue };
+        let is_cause = |other: &ShownRow| {
+            flagged(other).is_some_and(|row| {
+                !is_spin(&row.name)
+                    && row.name.process == spin.name.process
+                    && row.name.thread != spin.name.thread
+                    && other.delta.signum() == shown[place].delta.signum()
+            })
+        };
+        let Some(cause) = shown.iter().position(is_cause) else { continue };
+        shown[place].is_symptom = true;
+        if cause > place {
+            let row = shown.remove(place);
+            shown.insert(cause, row);
+        }
+    }
+}
+
+fn is_spin(name: &Name) -> bool {
+    let tag = name.tag.as_deref().unwrap_or_default();
+    let site = name.site.as_deref().unwrap_or_default();
+    let is_tagged = tag.starts_with("Linux\\Spin locks") || tag.starts_with("Waits\\Lock");
+    name.state == "run" && (is_tagged || site.contains("AwareLock::") || site.to_lowercase().contains("spin"))
 }
 
 /// Who took the time of a disturbance: the processes with the largest parts of its difference.
@@ -176,12 +281,22 @@ fn who<'a>(rows: impl Iterator<Item = &'a DifferenceRow>, delta: i128) -> Vec<St
     for row in rows {
         let name = if row.name.state == "ready" { &row.name.site } else { &row.name.process };
         if let Some(name) = name {
-            *sums.entry(name).or_default() += row.delta;
+            *sums.entry(name).or_default() += row.own();
         }
     }
     let mut sums: Vec<(&str, i128)> = sums.into_iter().filter(|(_, sum)| sum.signum() == delta.signum()).collect();
     sums.sort_by_key(|(name, sum)| (std::cmp::Reverse(sum.abs()), *name));
     sums.into_iter().take(3).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The runs that have much more of something than the others, the most first.
+fn most_in(values: &[i64]) -> Vec<usize> {
+    let usual = median(&values.iter().map(|value| *value as f64).collect::<Vec<_>>()).unwrap_or(0.0);
+    let is_much = |place: &usize| values[*place] >= LEAST_NAMED && values[*place] as f64 > MUCH_MORE * usual;
+    let mut places: Vec<usize> = (0..values.len()).filter(is_much).collect();
+    places.sort_by_key(|place| (std::cmp::Reverse(values[*place]), *place));
+    places.truncate(MOST_RUNS);
+    places
 }
 
 /// The two parts of a difference in ns: they add up to it where rounding allows that.

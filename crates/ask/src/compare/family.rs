@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use tracesift_statistics::{Confidence, Family, Key, Labellings, Problem, RowDifference};
+use tracesift_statistics::{Confidence, Family, Key, Problem, RowDifference, Speed};
 
 use super::run::Run;
+use super::units::Units;
 use crate::path::rows::{Detail, Name};
 
 /// Rows below this part of the mean duration are not tested.
@@ -22,11 +23,16 @@ pub struct Node {
     pub(crate) values: Vec<i64>,
     /// Its stretches in each run; of runs of code below the level of threads 0.
     pub(crate) leaves: Vec<u64>,
+    /// Its samples in each run.
+    pub(crate) samples: Vec<u64>,
     /// Sum of the squares of the lengths of its stretches, ns².
     squares: f64,
-    samples: u64,
     /// The difference of the means, B − A.
     pub(crate) difference: RowDifference,
+    /// What the common factor of all code explains of it, in the unit of its numerator.
+    pub(crate) by_speed: i128,
+    /// Its times as they are tested: without what the common factor explains.
+    tested: Vec<f64>,
     /// The p within the family; `None`: it was not tested.
     pub(crate) p: Option<f64>,
     /// Whether the difference is no chance.
@@ -34,16 +40,44 @@ pub struct Node {
 }
 
 impl Node {
+    /// Its difference without what the common factor explains.
+    pub(crate) fn own(&self) -> i128 {
+        self.difference.numerator.saturating_sub(self.by_speed)
+    }
+
     /// Its difference as it weighs among others.
     pub(crate) fn weight(&self) -> i128 {
-        self.difference.numerator.abs()
+        self.own().abs()
+    }
+
+    /// Takes out what the common factor explains of a run of code.
+    pub(super) fn at_speed(&mut self, speed: &Speed, split: usize, units: &Units, confidence: Confidence) {
+        if self.name.state != "run" {
+            return;
+        }
+        let (a, b) = self.values.split_at(split.min(self.values.len()));
+        self.by_speed = speed.split(a, b).speed;
+        self.tested.iter_mut().take(split).for_each(|value| *value *= speed.factor);
+        self.difference.half_width = half_width(units, &self.tested, confidence);
+    }
+
+    /// Adds another node to this one: two states of one kind of disturbance.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.name.state = "";
+        self.values.iter_mut().zip(&other.values).for_each(|(sum, value)| *sum = sum.saturating_add(*value));
+        self.leaves.iter_mut().zip(&other.leaves).for_each(|(sum, count)| *sum += count);
+        self.difference.numerator += other.difference.numerator;
+        self.by_speed += other.by_speed;
+        // Half widths of parts that go together do not add up.
+        self.difference.half_width = None;
     }
 
     /// What one count of it is worth, ns: the weight of a sample of code, the length of a stretch that a nanosecond lies in.
     fn quantum(&self) -> f64 {
         let sum: f64 = self.values.iter().map(|value| *value as f64).sum();
-        let quantum = if self.name.state == "run" && self.samples > 0 {
-            sum / self.samples as f64
+        let samples: u64 = self.samples.iter().sum();
+        let quantum = if self.name.state == "run" && samples > 0 {
+            sum / samples as f64
         } else if sum > 0.0 {
             self.squares / sum
         } else {
@@ -53,13 +87,20 @@ impl Node {
     }
 }
 
+/// Half the width of the interval of a difference of means, over what repeats.
+fn half_width(units: &Units, values: &[f64], confidence: Confidence) -> Option<f64> {
+    let means: Vec<i64> = units.means(values).into_iter().map(|value| value.round() as i64).collect();
+    let (a, b) = means.split_at(units.split.min(means.len()));
+    RowDifference::of(a, b, confidence)?.half_width
+}
+
 /// All rows of runs at all levels, by level and name.
-pub(super) fn nodes(runs: &[Run], split: usize, confidence: Confidence) -> Vec<Node> {
+pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confidence) -> Vec<Node> {
     struct Sums {
         values: Vec<i64>,
         leaves: Vec<u64>,
+        samples: Vec<u64>,
         squares: f64,
-        samples: u64,
     }
     let mut found: BTreeMap<(Detail, Name), Sums> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
@@ -69,44 +110,43 @@ pub(super) fn nodes(runs: &[Run], split: usize, confidence: Confidence) -> Vec<N
                 let sums = found.entry((detail, name)).or_insert_with(|| Sums {
                     values: vec![0; runs.len()],
                     leaves: vec![0; runs.len()],
+                    samples: vec![0; runs.len()],
                     squares: 0.0,
-                    samples: 0,
                 });
                 sums.values[place] = sums.values[place].saturating_add(row.time);
                 sums.leaves[place] += row.leaves.unwrap_or(0);
                 sums.squares += row.squares;
-                sums.samples += row.samples;
+                sums.samples[place] += row.samples;
             }
         }
     }
-    let node = |((detail, name), Sums { values, leaves, squares, samples }): ((Detail, Name), Sums)| {
+    let node = |((detail, name), Sums { values, leaves, samples, squares }): ((Detail, Name), Sums)| {
         let (a, b) = values.split_at(split.min(values.len()));
-        let difference = RowDifference::of(a, b, confidence)?;
-        Some(Node { name, detail, values, leaves, squares, samples, difference, p: None, is_flagged: false })
+        let tested: Vec<f64> = values.iter().map(|value| *value as f64).collect();
+        let difference = RowDifference {
+            half_width: half_width(units, &tested, confidence),
+            ..RowDifference::of(a, b, confidence)?
+        };
+        let (by_speed, p, is_flagged) = (0, None, false);
+        Some(Node { name, detail, values, leaves, samples, squares, difference, by_speed, tested, p, is_flagged })
     };
     found.into_iter().filter_map(node).collect()
 }
 
 /// Tests the nodes below the level of states that have a part of the duration worth looking at.
-pub(super) fn test(
-    nodes: &mut [Node],
-    runs: &[Run],
-    labellings: &Labellings,
-    confidence: Confidence,
-) -> Result<(), Problem> {
+pub(super) fn test(nodes: &mut [Node], runs: &[Run], units: &Units, confidence: Confidence) -> Result<(), Problem> {
     let sum = |values: &mut dyn Iterator<Item = i64>| values.map(|value| value as f64).sum::<f64>();
     let least = LEAST_PART * sum(&mut runs.iter().map(Run::duration));
     let is_tested =
         |node: &Node| node.detail > Detail::State && sum(&mut node.values.iter().copied()) >= least && least > 0.0;
     let tested: Vec<usize> = (0..nodes.len()).filter(|place| is_tested(&nodes[*place])).collect();
-    let values: Vec<Vec<f64>> =
-        tested.iter().map(|place| nodes[*place].values.iter().map(|value| *value as f64).collect()).collect();
+    let values: Vec<Vec<f64>> = tested.iter().map(|place| units.means(&nodes[*place].tested)).collect();
     let keys: Vec<Key<'_>> =
         tested.iter().zip(&values).map(|(place, values)| Key { values, quantum: nodes[*place].quantum() }).collect();
     if keys.is_empty() {
         return Ok(());
     }
-    let family = Family::test(labellings, &keys, confidence)?;
+    let family = Family::test(&units.labellings, &keys, confidence)?;
     for (place, key) in tested.into_iter().zip(family.keys) {
         nodes[place].p = Some(key.p);
         nodes[place].is_flagged = confidence.rejects(key.p);

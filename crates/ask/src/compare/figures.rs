@@ -1,10 +1,14 @@
 //! One figure of two sets: test, effect, interval, and what the runs at hand could have shown.
 
+use tracesift_statistics::gaps::modes;
+use tracesift_statistics::order::dependence;
+use tracesift_statistics::outliers::outliers;
 use tracesift_statistics::robust::median;
 use tracesift_statistics::welch::mean;
-use tracesift_statistics::{Comparison, Figure, Labellings, Method, Problem, Verdict};
+use tracesift_statistics::{Comparison, Figure, Method, Problem, Verdict};
 
 use super::Settings;
+use super::units::Units;
 
 /// A figure, compared.
 #[derive(Clone, Debug)]
@@ -25,23 +29,33 @@ pub struct ComparedFigure {
     pub verdict: Verdict,
     /// Spread of the runs: the standard deviation on logarithms, which is about that of the ratio.
     pub spread: Option<f64>,
+    /// Whether the figure chose the sets: then it has no p, and no verdict.
+    pub is_chosen: bool,
+    /// Runs of the two sets that stand apart from the others of their set, by place.
+    pub outliers: Vec<usize>,
+    /// Where the runs of a set fall into two modes: a limit between them, ns.
+    pub modes: [Option<f64>; 2],
+    /// By set: how much a run is like the one before it, if it is more than chance makes it.
+    pub dependence: [Option<f64>; 2],
 }
 
 impl ComparedFigure {
     pub(super) fn of(
         name: &'static str,
-        labellings: &Labellings,
+        units: &Units,
         values: &[i64],
         split: usize,
         settings: &Settings,
     ) -> Result<Self, Problem> {
         // A run that consists of disturbances alone has no logarithm: a nanosecond stands for it.
         let values: Vec<f64> = values.iter().map(|value| (*value).max(1) as f64).collect();
-        let figure = Figure::logarithms(labellings, &values)?;
+        let of_units = units.means(&values);
+        let figure = Figure::logarithms(&units.labellings, &of_units)?;
         let comparison = figure.compare(settings.confidence);
         let (a, b) = values.split_at(split.min(values.len()));
         let of_sets = |value: fn(&[f64]) -> Option<f64>| [a, b].map(|set| value(set).unwrap_or(0.0));
         let spread = comparison.spread;
+        let behind = outliers(b).into_iter().map(|place| place + a.len());
         Ok(Self {
             name,
             medians: of_sets(median),
@@ -49,8 +63,12 @@ impl ComparedFigure {
             comparison,
             detectable: spread.map(|spread| spread.detectable(settings.confidence)),
             runs_needed: spread.and_then(|spread| spread.runs_needed(settings.least, settings.confidence)),
-            verdict: comparison.verdict(settings.least),
+            verdict: if settings.is_chosen { Verdict::Undecided } else { comparison.verdict(settings.least) },
             spread: spread.map(|spread| spread.deviation),
+            is_chosen: settings.is_chosen,
+            outliers: outliers(a).into_iter().chain(behind).collect(),
+            modes: [a, b].map(|set| modes(set).map(|gap| gap.limit())),
+            dependence: [a, b].map(dependence),
         })
     }
 
@@ -64,7 +82,8 @@ impl ComparedFigure {
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         let effect = self.comparison.effect;
-        (effect.low.is_finite() || effect.high.is_finite()).then(|| effect.change_interval())
+        let is_known = effect.low.is_finite() || effect.high.is_finite();
+        (is_known && !self.is_chosen).then(|| effect.change_interval())
     }
 
     /// The word for the test: `permutation`, `welch`, `predictive` or `none`.
@@ -81,6 +100,6 @@ impl ComparedFigure {
     /// The p of no difference; `None` without a test.
     #[must_use]
     pub fn p(&self) -> Option<f64> {
-        (self.comparison.test.method != Method::None).then_some(self.comparison.test.p)
+        (self.comparison.test.method != Method::None && !self.is_chosen).then_some(self.comparison.test.p)
     }
 }

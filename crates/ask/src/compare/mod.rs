@@ -4,39 +4,52 @@
 //!  arguments ──► sets ──► runs (an account each) ──► cases ──► comparable? ──► figures ──► rows of the difference ──► verdict
 //! ```
 //!
-//! [`sets`] reads which runs belong together. [`run`] asks each archive for the account of its window ([`crate::path`]), so that
-//! the duration of a run is the sum of its rows. [`comparable`] says what speaks against a comparison before any number is
-//! shown. [`figures`] compares the duration, with and without disturbances. [`difference`] has the difference of the means as rows
-//! that add up to it in whole nanoseconds, [`family`] tells which of them are no chance, and [`select`] picks those that explain
-//! it. Numbers come from the crate `tracesift-statistics`.
+//! [`sets`] reads which runs belong together; [`grouping`] divides one list of runs by a property. [`run`] asks each archive for the
+//! account of its window ([`crate::path`]), so that the duration of a run is the sum of its rows; `site`, `modules` and `plan` give
+//! what is in it names that are the same in the next build, and [`kept`] keeps it for the next comparison. [`case`] compares the runs of a test case: [`comparable`] says what
+//! speaks against a comparison before any number is shown, [`units`] tells what repeats, [`figures`] compares the duration, with and
+//! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
+//! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
+//! explain it. [`changes`] says what else differs. Numbers come from the crate `tracesift-statistics`.
 
+mod apart;
+pub mod case;
+pub mod changes;
 pub mod comparable;
 pub mod difference;
 pub mod family;
 pub mod figures;
+pub mod grouping;
+pub mod kept;
+mod modules;
+mod plan;
 pub mod run;
-pub mod select;
+mod select;
 pub mod sets;
+mod site;
+mod speed;
+pub mod units;
 pub mod verdict;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
-use tracesift_statistics::order::interleaved_blocks;
+use tracesift_extract::input::test_name;
+use tracesift_grammar::Status;
+use tracesift_statistics::holm;
 pub use tracesift_statistics::{Confidence, Problem, Side, Verdict};
 
-use tracesift_statistics::{Design, Labellings, seed_of};
+pub use self::case::{Case, CaseResult};
+pub use self::run::Measure;
+pub use self::units::RunOrder;
 
-use self::comparable::{Comparability, Reason, Severity};
-use self::difference::Difference;
-use self::figures::ComparedFigure;
+use self::grouping::Grouping;
+use self::kept::KeptAccounts;
 use self::run::Run;
 use crate::answer::Failure;
 use crate::path::AccountQuery;
 use crate::recording::Source;
-
-/// With fewer turns of both sets, one counts as recorded after the other.
-const FEWEST_TURNS: usize = 3;
 
 /// A set of runs.
 #[derive(Clone, Debug)]
@@ -50,6 +63,8 @@ pub struct Set {
 /// How runs are compared.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// What is compared as their duration.
+    pub measure: Measure,
     /// Confidence of intervals and verdicts.
     pub confidence: Confidence,
     /// The smallest change that matters, as a ratio: 0.01 is 1 %.
@@ -60,180 +75,156 @@ pub struct Settings {
     pub seed: Option<u64>,
     /// Whether runs are compared that differ in ways which stop a comparison.
     pub force: bool,
+    /// Whether the duration chose the sets, so that it cannot be tested.
+    pub is_chosen: bool,
+    /// Accounts of earlier comparisons; `None`: each is made anew.
+    pub kept: Option<Arc<KeptAccounts>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { confidence: Confidence::default(), least: 0.01, top: 10, seed: None, force: false }
+        Self {
+            measure: Measure::Window,
+            confidence: Confidence::default(),
+            least: 0.01,
+            top: 10,
+            seed: None,
+            force: false,
+            is_chosen: false,
+            kept: None,
+        }
     }
 }
 
-/// A comparison of two sets, case by case.
-#[derive(Debug)]
+/// A comparison of sets, case by case.
+#[derive(Debug, Default)]
 pub struct Compared {
-    /// The labels of the two sets.
-    pub labels: [String; 2],
-    /// The cases that both sets have, by name.
+    /// The cases that two sets have, by the label of the second set, then by name.
     pub cases: Vec<Case>,
-    /// Cases that one set has alone, with its place.
-    pub unpaired: Vec<(String, usize)>,
+    /// Cases that one set of two has alone: name, and label of that set.
+    pub unpaired: Vec<(String, String)>,
+    /// Names of the recordings of tests that failed: they are left out.
+    pub failed: Vec<String>,
+    /// Runs that belong to neither set.
+    pub neither: usize,
     /// Archives that have no account, with the reason.
     pub failures: Vec<Failure>,
 }
 
-/// The comparison of one test case.
-#[derive(Debug)]
-pub struct Case {
-    /// Its name.
-    pub name: String,
-    /// The runs of the first set, then those of the second, each by time.
-    pub runs: Vec<Run>,
-    /// Number of runs of the first set.
-    pub split: usize,
-    /// Whether they can be compared.
-    pub comparable: Comparability,
-    /// The order in which they were recorded.
-    pub order: RunOrder,
-    /// The figures and the rows; `None` where the runs cannot be compared.
-    pub result: Option<CaseResult>,
-}
-
-/// The order in which the runs of two sets were recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunOrder {
-    /// Both sets alternate.
-    Interleaved,
-    /// In turn, but too seldom for blocks of both sets.
-    Mixed,
-    /// One set after the other.
-    OneAfterOther,
-}
-
-impl RunOrder {
-    /// The word for it.
+impl Compared {
+    /// By case: the p of its undisturbed time, corrected for the number of cases (Holm). `None` where it was not tested.
     #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Interleaved => "interleaved",
-            Self::Mixed => "mixed",
-            Self::OneAfterOther => "one-after-other",
-        }
+    pub fn corrected(&self) -> Vec<Option<f64>> {
+        let p = |case: &Case| case.result.as_ref().and_then(|result| result.undisturbed.p());
+        let tested: Vec<f64> = self.cases.iter().filter_map(p).collect();
+        let mut corrected = holm(&tested).into_iter();
+        self.cases.iter().map(|case| p(case).and_then(|_| corrected.next())).collect()
+    }
+
+    /// The geometric mean of the ratios of all cases with a result: of the durations, and without disturbances.
+    #[must_use]
+    pub fn mean_ratios(&self) -> Option<[f64; 2]> {
+        let results: Vec<&CaseResult> = self.cases.iter().filter_map(|case| case.result.as_ref()).collect();
+        let mean = |ratio: fn(&CaseResult) -> f64| {
+            (results.iter().map(|result| ratio(result).ln()).sum::<f64>() / results.len() as f64).exp()
+        };
+        (!results.is_empty())
+            .then(|| [mean(|result| 1.0 + result.duration.change()), mean(|result| 1.0 + result.undisturbed.change())])
     }
 }
 
-/// What a comparison says.
-#[derive(Debug)]
-pub struct CaseResult {
-    /// The duration of the window.
-    pub duration: ComparedFigure,
-    /// The duration without disturbances.
-    pub undisturbed: ComparedFigure,
-    /// The difference of the mean durations, in rows.
-    pub difference: Difference,
-    /// One sentence.
-    pub sentence: String,
-}
-
-impl Case {
-    /// The runs of a set.
-    #[must_use]
-    pub fn set(&self, side: Side) -> &[Run] {
-        let (a, b) = self.runs.split_at(self.split.min(self.runs.len()));
-        if side == Side::A { a } else { b }
-    }
-}
-
-/// Compares two sets.
+/// Compares each set but the first with the first one.
 ///
 /// # Errors
 /// The numbers cannot be compared: see [`Problem`].
-pub fn compare(sets: &[Set; 2], accounts: &AccountQuery, settings: &Settings) -> Result<Compared, Problem> {
-    let mut failures = Vec::new();
-    let mut cases: BTreeMap<String, [Vec<Run>; 2]> = BTreeMap::new();
-    for (place, set) in sets.iter().enumerate() {
-        let runs: Vec<Result<Run, Failure>> =
-            set.sources.par_iter().map(|source| Run::measure(source, accounts)).collect();
-        for run in runs {
-            match run {
-                Ok(run) => cases.entry(run.case.clone()).or_default()[place].push(run),
-                Err(failure) => failures.push(failure),
+pub fn compare(sets: &[Set], accounts: &AccountQuery, settings: &Settings) -> Result<Compared, Problem> {
+    let mut compared = Compared::default();
+    let mut measured: Vec<BTreeMap<String, Vec<Run>>> = Vec::new();
+    for set in sets {
+        let runs = measure(&set.sources, accounts, settings, &mut compared);
+        let mut cases: BTreeMap<String, Vec<Run>> = BTreeMap::new();
+        runs.into_iter().for_each(|run| cases.entry(run.case.clone()).or_default().push(run));
+        measured.push(cases);
+    }
+    let Some((first, others)) = measured.split_first() else { return Ok(compared) };
+    for (set, of_set) in sets.iter().skip(1).zip(others) {
+        let labels = [sets[0].label.clone(), set.label.clone()];
+        for (name, a) in first {
+            match of_set.get(name) {
+                Some(b) => {
+                    compared.cases.push(Case::of(name.clone(), [a.clone(), b.clone()], labels.clone(), settings)?)
+                }
+                None => compared.unpaired.push((name.clone(), labels[0].clone())),
             }
         }
+        let alone = of_set.keys().filter(|name| !first.contains_key(*name));
+        compared.unpaired.extend(alone.map(|name| (name.clone(), labels[1].clone())));
     }
-    failures.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut compared = Compared {
-        labels: [0, 1].map(|place: usize| sets[place].label.clone()),
-        cases: Vec::new(),
-        unpaired: Vec::new(),
-        failures,
-    };
-    for (name, [a, b]) in cases {
-        match (a.is_empty(), b.is_empty()) {
-            (false, false) => compared.cases.push(of_case(name, [a, b], &compared.labels, settings)?),
-            (is_second, _) => compared.unpaired.push((name, usize::from(is_second))),
-        }
-    }
+    compared.sort();
     Ok(compared)
 }
 
-fn of_case(name: String, sets: [Vec<Run>; 2], labels: &[String; 2], settings: &Settings) -> Result<Case, Problem> {
-    let [mut a, mut b] = sets;
-    a.sort_by(|x, y| x.order().cmp(&y.order()));
-    b.sort_by(|x, y| x.order().cmp(&y.order()));
-    let split = a.len();
-    let runs: Vec<Run> = a.into_iter().chain(b).collect();
-    let sides: Vec<Side> = (0..runs.len()).map(|place| if place < split { Side::A } else { Side::B }).collect();
-    let (order, blocks) = order_of(&runs, &sides);
-    let mut comparable = Comparability::of(&runs, split);
-    if order == RunOrder::OneAfterOther && runs.len() > 2 {
-        comparable.add(Reason::note(
-            "order",
-            "the sets were recorded one after the other: what changed with time counts as their difference",
-        ));
-    }
-    let stops = comparable.worst() == Some(Severity::Stops) && !settings.force;
-    let result = if stops { None } else { Some(result(&runs, split, (&sides, blocks), labels, settings)?) };
-    Ok(Case { name, runs, split, comparable, order, result })
-}
-
-/// The order of the runs, and the number of the block of each, in the order of `runs`, where both sets alternate.
-fn order_of(runs: &[Run], sides: &[Side]) -> (RunOrder, Option<Vec<usize>>) {
-    let mut by_time: Vec<usize> = (0..runs.len()).collect();
-    by_time.sort_by_key(|place| runs[*place].order());
-    let in_order: Vec<Side> = by_time.iter().map(|place| sides[*place]).collect();
-    if let Some(blocks) = interleaved_blocks(&in_order) {
-        let mut of_run = vec![0; runs.len()];
-        by_time.iter().zip(blocks).for_each(|(place, block)| of_run[*place] = block);
-        return (RunOrder::Interleaved, Some(of_run));
-    }
-    let is_mixed = turns(&in_order) >= FEWEST_TURNS;
-    (if is_mixed { RunOrder::Mixed } else { RunOrder::OneAfterOther }, None)
-}
-
-/// How often both sets have had their turn.
-fn turns(sides: &[Side]) -> usize {
-    let changes = sides.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    changes.div_ceil(2)
-}
-
-fn result(
-    runs: &[Run],
-    split: usize,
-    (sides, blocks): (&[Side], Option<Vec<usize>>),
-    labels: &[String; 2],
+/// Compares the two sets into which a property divides runs.
+///
+/// # Errors
+/// The numbers cannot be compared: see [`Problem`].
+pub fn compare_by(
+    sources: &[Source],
+    grouping: &Grouping,
+    accounts: &AccountQuery,
     settings: &Settings,
-) -> Result<CaseResult, Problem> {
-    let ids: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
-    let design = Design::new(&ids, sides)?;
-    let design = if let Some(blocks) = blocks { design.with_blocks(&blocks)? } else { design };
-    let labellings = Labellings::new(design, settings.seed.unwrap_or_else(|| seed_of(&ids)));
-    let figure = |name, value: fn(&Run) -> i64| {
-        let values: Vec<i64> = runs.iter().map(value).collect();
-        ComparedFigure::of(name, &labellings, &values, split, settings)
-    };
-    let duration = figure("duration", Run::duration)?;
-    let undisturbed = figure("undisturbed", Run::undisturbed)?;
-    let difference = Difference::of(runs, split, &labellings, settings)?;
-    let sentence = verdict::sentence(&duration, &undisturbed, &difference, labels);
-    Ok(CaseResult { duration, undisturbed, difference, sentence })
+) -> Result<Compared, Problem> {
+    let settings = Settings { is_chosen: grouping.is_by_duration(), ..settings.clone() };
+    let mut compared = Compared::default();
+    let mut cases: BTreeMap<String, Vec<Run>> = BTreeMap::new();
+    for run in measure(sources, accounts, &settings, &mut compared) {
+        cases.entry(grouping.case(&run)).or_default().push(run);
+    }
+    let labels = grouping.labels();
+    for (name, runs) in cases {
+        let (sets, neither) = grouping.divide(runs);
+        compared.neither += neither;
+        match [0, 1].map(|place: usize| sets[place].is_empty()) {
+            [false, false] => compared.cases.push(Case::of(name, sets, labels.clone(), &settings)?),
+            [true, true] => {}
+            [is_first_empty, _] => compared.unpaired.push((name, labels[usize::from(is_first_empty)].clone())),
+        }
+    }
+    compared.sort();
+    Ok(compared)
+}
+
+impl Compared {
+    fn sort(&mut self) {
+        self.failures.sort_by(|a, b| a.path.cmp(&b.path));
+        self.failed.sort();
+        self.unpaired.sort();
+        self.unpaired.dedup();
+    }
+}
+
+/// The runs of archives, without those of tests that failed.
+fn measure(sources: &[Source], accounts: &AccountQuery, settings: &Settings, compared: &mut Compared) -> Vec<Run> {
+    let (failed, passed): (Vec<&Source>, Vec<&Source>) = sources.iter().partition(|source| has_failed(source));
+    let name = |source: &&Source| source.shown.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    compared.failed.extend(failed.iter().map(name));
+    let measured: Vec<Result<Run, Failure>> = passed
+        .into_par_iter()
+        .map(|source| Run::measure(source, accounts, settings.measure, settings.kept.as_deref()))
+        .collect();
+    let mut runs = Vec::new();
+    for run in measured {
+        match run {
+            Ok(run) => runs.push(run),
+            Err(failure) => compared.failures.push(failure),
+        }
+    }
+    runs
+}
+
+/// Whether the test of a recording failed, by its name or by the plan that it was a run of.
+fn has_failed(source: &Source) -> bool {
+    let name = source.shown.file_stem().unwrap_or_default().to_string_lossy();
+    let by_name = test_name(&name).is_some_and(|test| test.status == Some(Status::Failed));
+    by_name || plan::run_of(&source.archive).is_some_and(|run| run.has_failed)
 }

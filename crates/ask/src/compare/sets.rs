@@ -13,33 +13,56 @@ pub struct NamedSet {
     pub arguments: Vec<String>,
 }
 
-/// The two sets that these arguments name: two arguments, each a file, a directory or a pattern, with `LABEL=` before it if that
-/// is wanted; or the files of two directories, which a shell makes of `good/*.sift bad/*.sift`.
+/// The sets that these arguments name, each of them a file, a directory or a pattern, with `LABEL=` before it if that is wanted; or
+/// the files of two directories, which a shell makes of `good/*.sift bad/*.sift`. Each set but the first is compared with the first.
 ///
 /// # Errors
 /// When it is not clear which runs belong together.
-pub fn read(arguments: &[String], exists: impl Fn(&Path) -> bool) -> Result<[NamedSet; 2], UsageError> {
+pub fn read(arguments: &[String], exists: impl Fn(&Path) -> bool) -> Result<Vec<NamedSet>, UsageError> {
     match arguments {
         [] | [_] => Err(UsageError::new(
             "two sets of runs are compared",
-            "name two directories, or two patterns in quotes: compare 'good/*' 'bad/*'",
+            "name two directories, or two patterns in quotes: compare 'good/*' 'bad/*'; or divide one with --by or --split",
         )),
-        [a, b] => Ok([named(a, "A", &exists), named(b, "B", &exists)]),
+        [_, _] => Ok(named(arguments, &exists)),
+        many if many.iter().all(|argument| is_several(argument, &exists)) => Ok(named(many, &exists)),
         many => by_directory(many),
     }
 }
 
-/// `LABEL=ARGUMENT`, or an argument that names its own label.
-fn named(argument: &str, default: &str, exists: &impl Fn(&Path) -> bool) -> NamedSet {
-    let labelled = argument.split_once('=').filter(|(label, rest)| {
+/// Whether an argument names several files, or a set by its label: then it is no file of a list that a shell made.
+fn is_several(argument: &str, exists: &impl Fn(&Path) -> bool) -> bool {
+    let is_archive = |path: &str| Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case("sift"));
+    label_of(argument, exists).is_some()
+        || argument.contains(['*', '?'])
+        || exists(Path::new(argument)) && !is_archive(argument) && Path::new(argument).is_dir()
+}
+
+/// The label before an argument, and what it names.
+fn label_of<'a>(argument: &'a str, exists: &impl Fn(&Path) -> bool) -> Option<(&'a str, &'a str)> {
+    argument.split_once('=').filter(|(label, rest)| {
         !label.is_empty() && !rest.is_empty() && !label.contains(['/', '\\', '*', '?']) && !exists(Path::new(argument))
-    });
-    let (label, argument) = labelled.unwrap_or((default, argument));
-    NamedSet { label: label.to_owned(), arguments: vec![argument.to_owned()] }
+    })
+}
+
+/// A set for each argument: those without a label are called A, B, C … by their places.
+fn named(arguments: &[String], exists: &impl Fn(&Path) -> bool) -> Vec<NamedSet> {
+    let letter = |place: usize| match u8::try_from(place) {
+        Ok(place @ 0..26) => char::from(b'A' + place).to_string(),
+        _ => format!("set {}", place + 1),
+    };
+    let set = |(place, argument): (usize, &String)| {
+        let (label, files) = match label_of(argument, exists) {
+            Some((label, files)) => (label.to_owned(), files),
+            None => (letter(place), argument.as_str()),
+        };
+        NamedSet { label, arguments: vec![files.to_owned()] }
+    };
+    arguments.iter().enumerate().map(set).collect()
 }
 
 /// A flat list of files, by the directories in which they lie.
-fn by_directory(files: &[String]) -> Result<[NamedSet; 2], UsageError> {
+fn by_directory(files: &[String]) -> Result<Vec<NamedSet>, UsageError> {
     let mut sets: Vec<(PathBuf, Vec<String>)> = Vec::new();
     for file in files {
         let directory = Path::new(file).parent().unwrap_or(Path::new("")).to_owned();
@@ -53,15 +76,14 @@ fn by_directory(files: &[String]) -> Result<[NamedSet; 2], UsageError> {
         NamedSet { label: if label.is_empty() { ".".to_owned() } else { label }, arguments }
     };
     let unclear = || UsageError::new("which runs belong together?", "put patterns in quotes: compare 'good/*' 'bad/*'");
-    let sets: [(PathBuf, Vec<String>); 2] = sets.try_into().map_err(|_| unclear())?;
-    Ok(sets.map(labelled))
+    if sets.len() == 2 { Ok(sets.into_iter().map(labelled).collect()) } else { Err(unclear()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{NamedSet, read};
 
-    fn sets(arguments: &[&str]) -> Result<[NamedSet; 2], String> {
+    fn sets(arguments: &[&str]) -> Result<Vec<NamedSet>, String> {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         read(&arguments, |path| path.to_str() == Some("odd=name")).map_err(|error| error.to_string())
     }
@@ -73,19 +95,22 @@ mod tests {
 
     #[test]
     fn two_arguments_are_two_sets() {
-        assert_eq!(sets(&["good/*", "bad/*"]), Ok([set("A", &["good/*"]), set("B", &["bad/*"])]));
+        assert_eq!(sets(&["good/*", "bad/*"]), Ok(vec![set("A", &["good/*"]), set("B", &["bad/*"])]));
         assert_eq!(
             sets(&["before=old/", "after=new/*.sift"]),
-            Ok([set("before", &["old/"]), set("after", &["new/*.sift"])])
+            Ok(vec![set("before", &["old/"]), set("after", &["new/*.sift"])])
         );
+        // Others are compared with the first.
+        let three = vec![set("A", &["base/*"]), set("B", &["one/*"]), set("two", &["2/"])];
+        assert_eq!(sets(&["base/*", "one/*", "two=2/"]), Ok(three));
         // A path that has such a sign, and a file of that name.
-        assert_eq!(sets(&["a/b=c", "odd=name"]), Ok([set("A", &["a/b=c"]), set("B", &["odd=name"])]));
+        assert_eq!(sets(&["a/b=c", "odd=name"]), Ok(vec![set("A", &["a/b=c"]), set("B", &["odd=name"])]));
     }
 
     #[test]
     fn a_list_of_files_is_two_sets_if_two_directories_have_them() {
         let list = ["good/1.sift", "good/2.sift", "x/bad/1.sift"];
-        assert_eq!(sets(&list), Ok([set("good", &list[..2]), set("bad", &list[2..])]));
+        assert_eq!(sets(&list), Ok(vec![set("good", &list[..2]), set("bad", &list[2..])]));
         assert_eq!(sets(&["1.sift", "2.sift", "3.sift"]), Err("which runs belong together?".to_owned()));
         assert_eq!(sets(&["a/1", "b/2", "c/3"]), Err("which runs belong together?".to_owned()));
         assert_eq!(sets(&["a"]), Err("two sets of runs are compared".to_owned()));

@@ -2,7 +2,7 @@
 
 use tracesift_statistics::Verdict;
 
-use super::difference::Difference;
+use super::difference::{Difference, Part, ShownRow};
 use super::figures::ComparedFigure;
 
 /// Spreads of the duration above this hide changes that the undisturbed time shows.
@@ -15,6 +15,9 @@ pub(super) fn sentence(
     difference: &Difference,
     labels: &[String; 2],
 ) -> String {
+    if duration.is_chosen {
+        return chosen(duration, difference, labels);
+    }
     let (figure, is_own) = leading(duration, undisturbed);
     let change = 100.0 * figure.change();
     let ms = (figure.medians[1] - figure.medians[0]) / 1e6;
@@ -25,16 +28,9 @@ pub(super) fn sentence(
         Verdict::Same => return format!("{} is as fast as {}.", labels[1], labels[0]),
         Verdict::Undecided => return undecided(figure),
     };
-    let leader = difference.shown.iter().filter_map(|shown| Some((shown.row.as_ref()?, shown.delta)));
-    let mut leaders = leader.filter(|(row, _)| row.disturbance().is_none() == is_own || row.disturbance().is_none());
-    if let Some((row, delta)) =
-        leaders.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.is_flagged).or_else(|| {
-            let mut shown = difference.shown.iter().filter_map(|shown| Some((shown.row.as_ref()?, shown.delta)));
-            shown.find(|(row, delta)| (*delta > 0) == (change > 0.0) && row.disturbance().is_none())
-        })
-    {
-        let mark = row.mark.map(|mark| format!(" ({})", mark.word())).unwrap_or_default();
-        text.push_str(&format!(": {}{mark}, {:+.1} ms", row.text(), delta as f64 / 1e6));
+    if let Some(leader) = leader(difference, change > 0.0, is_own) {
+        let mark = leader.row().and_then(|row| row.mark).map(|mark| format!(" ({})", mark.word())).unwrap_or_default();
+        text.push_str(&format!(": {}{mark}, {:+.1} ms", leader.text(), leader.delta as f64 / 1e6));
     }
     text.push('.');
     if is_own && duration.verdict != figure.verdict {
@@ -42,6 +38,18 @@ pub(super) fn sentence(
         text.push_str(&format!(" The duration does not show it, because of its spread{spread}."));
     }
     text
+}
+
+/// The part that explains a change in this direction: the largest that is no chance, else the largest of the test's own.
+fn leader(difference: &Difference, is_more: bool, is_own: bool) -> Option<&ShownRow> {
+    let is_disturbance = |shown: &ShownRow| shown.row().is_some_and(|row| row.disturbance().is_some());
+    let parts = || {
+        let is_part = |shown: &&ShownRow| matches!(shown.part, Part::Row(_) | Part::Speed(_));
+        difference.shown.iter().filter(is_part).filter(|shown| (shown.delta > 0) == is_more)
+    };
+    let is_no_chance = |shown: &&ShownRow| shown.row().is_none_or(|row| row.is_flagged);
+    let flagged = parts().filter(|shown| !(is_own && is_disturbance(shown))).find(is_no_chance);
+    flagged.or_else(|| parts().find(|shown| !is_disturbance(shown)))
 }
 
 /// The figure that says more: the undisturbed time, unless only the duration changed.
@@ -52,6 +60,14 @@ fn leading<'a>(duration: &'a ComparedFigure, undisturbed: &'a ComparedFigure) ->
         (false, false) if duration.spread.is_none_or(|spread| spread < WIDE) => (duration, false),
         _ => (undisturbed, true),
     }
+}
+
+/// Of sets that the duration chose: what goes with it.
+fn chosen(figure: &ComparedFigure, difference: &Difference, labels: &[String; 2]) -> String {
+    let ms = (figure.means[1] - figure.means[0]) / 1e6;
+    let row = leader(difference, ms > 0.0, false)
+        .map(|leader| format!(": {}, {:+.1} ms", leader.text(), leader.delta as f64 / 1e6));
+    format!("The {} runs take {ms:+.1} ms{}.", labels[1], row.unwrap_or_default())
 }
 
 fn undecided(figure: &ComparedFigure) -> String {

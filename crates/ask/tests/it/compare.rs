@@ -1,8 +1,11 @@
 //! Two sets of runs whose every part is known: the rows add up, what was put in leads, and equal sets are no change.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tracesift_ask::compare::{Case, CaseResult, Compared, Set, Settings, Side, Verdict, compare};
+use tracesift_ask::compare::grouping::Grouping;
+use tracesift_ask::compare::kept::KeptAccounts;
+use tracesift_ask::compare::{Case, CaseResult, Compared, Measure, Set, Settings, Side, Verdict, compare, compare_by};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
 use tracesift_ask::path::{AccountQuery, WindowQuery};
 use tracesift_ask::recording::Source;
@@ -163,7 +166,7 @@ fn a_method_that_was_added_leads_and_all_rows_add_up() {
     let rows: i128 = result.difference.rows.iter().map(|row| row.delta).sum();
     let shown: i128 = result.difference.shown.iter().map(|shown| shown.delta).sum();
     assert_eq!((rows, shown), (result.difference.total, result.difference.total));
-    let first = result.difference.shown[0].row.as_ref().expect("a row");
+    let first = result.difference.shown[0].row().expect("a row");
     assert_eq!((first.text().as_str(), first.is_flagged), ("app main runs app!new_check", true));
     assert_eq!(first.mark.map(|mark| mark.word()), Some("new"));
     assert!((first.delta - 20 * i128::from(MS)).abs() < i128::from(MS), "{}", first.delta);
@@ -183,8 +186,7 @@ fn time_that_another_program_took_is_a_disturbance_and_hides_nothing() {
     );
     let (_, result) = only(&compared);
     assert_eq!((result.duration.verdict, result.undisturbed.verdict), (Verdict::Undecided, Verdict::Slower));
-    let own =
-        result.difference.shown.iter().filter_map(|shown| shown.row.as_ref()).find(|row| row.disturbance().is_none());
+    let own = result.difference.shown.iter().filter_map(|shown| shown.row()).find(|row| row.disturbance().is_none());
     assert_eq!(own.map(|row| row.text()).as_deref(), Some("app main runs app!new_check"));
     // Both sets lost the same to others, so that the row is no part of the difference.
     let taken = result.difference.rows.iter().find(|row| row.disturbance() == Some("cpu-taken")).expect("a row");
@@ -200,7 +202,7 @@ fn equal_sets_are_no_change_and_longer_waits_are_told_from_more_of_them() {
     assert!(result.difference.rows.iter().all(|row| !row.is_flagged));
     let longer = compared(6, |_| USUAL, |_| Parts { wait: 80, ..USUAL }, ["x", "x"]);
     let (_, result) = only(&longer);
-    let first = result.difference.shown[0].row.as_ref().expect("a row");
+    let first = result.difference.shown[0].row().expect("a row");
     assert!(first.text().starts_with("app main waits for interrupt in app!wait_for_reply"), "{}", first.text());
     let [often, long] = first.often_longer.expect("waits are counted");
     assert_eq!(often, 0);
@@ -223,4 +225,119 @@ fn one_run_each_has_rows_and_no_verdict() {
         (Verdict::Undecided, None, None)
     );
     assert_eq!(result.difference.rows.iter().map(|row| row.delta).sum::<i128>(), result.difference.total);
+}
+
+#[test]
+fn neither_the_order_of_the_files_nor_the_threads_matter() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mut dice = Random(3);
+    let mut sources: [Vec<Source>; 2] = Default::default();
+    for number in 0..12 {
+        let parts = if number % 2 == 0 { USUAL } else { Parts { new_check: 20, ..USUAL } };
+        let path = archive(directory.path(), number, parts.varied(&mut dice), "x");
+        sources[number % 2].push(Source::archive(path));
+    }
+    let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };
+    let windows = WindowQuery { filter, ..WindowQuery::default() };
+    let accounts = AccountQuery { windows, ..AccountQuery::default() };
+    let kept = KeptAccounts::new(directory.path().join("kept"));
+    let settings = Settings { kept: Some(Arc::new(kept)), ..Settings::default() };
+    let mut answers: Vec<String> = Vec::new();
+    // The first comparison takes the runs apart, and the others have their accounts.
+    for (threads, is_reversed) in [(1, false), (16, false), (2, true)] {
+        let set = |place: usize| {
+            let mut sources = sources[place].clone();
+            if is_reversed {
+                sources.reverse();
+            }
+            Set { label: ["A", "B"][place].to_owned(), sources }
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let compared = pool.install(|| compare(&[set(0), set(1)], &accounts, &settings)).expect("numbers");
+        assert_eq!(compared.cases.len(), 1);
+        answers.push(format!("{:?}", compared.cases));
+    }
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn a_property_or_the_duration_makes_the_sets() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mut dice = Random(5);
+    let mut sources = Vec::new();
+    let mut runs = Vec::new();
+    for number in 0..12 {
+        let is_new = number % 2 == 1;
+        let parts = if is_new { Parts { new_check: 60, ..USUAL } } else { USUAL };
+        sources.push(Source::archive(archive(directory.path(), number, parts.varied(&mut dice), "x")));
+        let build = if is_new { "new" } else { "old" };
+        runs.push(format!(
+            r#"{{"case":"app-build-{build}","test":"app","values":{{"build":"{build}","size":"3"}},"kind":"recorded",
+            "recording":"app_{number}.data","duration_ns":{},"duration_from":"output","failure":{}}}"#,
+            300 + number,
+            if number == 11 { "\"exit code 1\"" } else { "null" },
+        ));
+    }
+    let document = format!(r#"{{"format":1,"runs":[{}]}}"#, runs.join(","));
+    std::fs::write(directory.path().join("tracesift-run.json"), document).expect("written");
+    let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };
+    let windows = WindowQuery { filter, ..WindowQuery::default() };
+    let accounts = AccountQuery { windows, ..AccountQuery::default() };
+    let settings = Settings::default();
+
+    let by = Grouping::By(Box::new("build=old..new".parse().expect("a property")));
+    let compared = compare_by(&sources, &by, &accounts, &settings).expect("numbers");
+    let (case, result) = only(&compared);
+    assert_eq!((case.name.as_str(), case.labels.join(" ").as_str()), ("app size=3", "old new"));
+    assert_eq!((case.set(Side::A).len(), case.set(Side::B).len()), (6, 5));
+    assert_eq!((compared.failed.as_slice(), compared.neither), (["app_11".to_owned()].as_slice(), 0));
+    assert_eq!(result.duration.verdict, Verdict::Slower);
+
+    // The durations are in two groups, which are the two builds; they chose the sets, so there is no p.
+    let split = Grouping::Split("slow".parse().expect("a limit"));
+    let compared = compare_by(&sources, &split, &accounts, &settings).expect("numbers");
+    let slow = compared.cases.iter().find(|case| case.labels[1] == "slow");
+    assert!(slow.is_none_or(|case| case.result.as_ref().is_some_and(|result| result.duration.p().is_none())));
+
+    let date = Grouping::By(Box::new("date:2022-01-01".parse().expect("a date")));
+    let compared = compare_by(&sources, &date, &accounts, &settings).expect("numbers");
+    assert!(compared.cases.is_empty() && !compared.unpaired.is_empty(), "{:?}", compared.unpaired);
+
+    let reported = Settings { measure: Measure::Reported, ..Settings::default() };
+    let compared = compare_by(&sources, &by, &accounts, &reported).expect("numbers");
+    let (case, result) = only(&compared);
+    assert!(case.runs.iter().all(|run| run.duration() < 1_000), "what the test told, ns");
+    let outside = result.difference.rows.iter().find(|row| row.state() == "outside").expect("a row");
+    assert!(outside.delta < -50_000_000, "{}", outside.delta);
+    assert_eq!(result.difference.rows.iter().map(|row| row.delta).sum::<i128>(), result.difference.total);
+}
+
+#[test]
+fn a_third_set_is_compared_with_the_first() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mut dice = Random(9);
+    let mut number = 0;
+    let sets: Vec<Set> = [0, 20, 40]
+        .map(|new_check| {
+            let mut sources = Vec::new();
+            for _ in 0..4 {
+                let parts = Parts { new_check, ..USUAL }.varied(&mut dice);
+                sources.push(Source::archive(archive(directory.path(), number, parts, "x")));
+                number += 1;
+            }
+            Set { label: format!("+{new_check}"), sources }
+        })
+        .into();
+    let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };
+    let windows = WindowQuery { filter, ..WindowQuery::default() };
+    let accounts = AccountQuery { windows, ..AccountQuery::default() };
+    let compared = compare(&sets, &accounts, &Settings::default()).expect("numbers");
+    let labels: Vec<String> = compared.cases.iter().map(|case| case.labels.join(" ")).collect();
+    assert_eq!(labels, ["+0 +20", "+0 +40"]);
+    let totals =
+        compared.cases.iter().map(|case| case.result.as_ref().map(|result| result.difference.total / 1_000_000));
+    let totals: Vec<i128> = totals.flatten().collect();
+    assert!((18..=22).contains(&totals[0]) && (38..=42).contains(&totals[1]), "{totals:?}");
+    // Each of both is corrected for two comparisons.
+    assert_eq!(compared.corrected().len(), 2);
 }

@@ -2,6 +2,7 @@
 
 mod archived_events;
 mod call_sums;
+mod causal;
 mod compare;
 mod cores;
 mod cpu;
@@ -11,6 +12,7 @@ mod enabled;
 mod energy;
 mod event_fields;
 mod events;
+mod explain;
 mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
@@ -29,6 +31,7 @@ mod needs;
 mod newfile;
 mod objectref;
 mod path;
+mod path_profile;
 mod perfview;
 mod reclaims;
 mod recorded;

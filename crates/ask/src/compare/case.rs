@@ -1,0 +1,109 @@
+//! The comparison of one test case.
+
+use tracesift_statistics::{Problem, Side};
+
+use super::changes::Changes;
+use super::comparable::{Comparability, Reason, Severity};
+use super::difference::Difference;
+use super::figures::ComparedFigure;
+use super::run::Run;
+use super::units::{RunOrder, Units};
+use super::{Settings, apart, verdict};
+
+/// The comparison of one test case.
+#[derive(Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// The labels of the two sets.
+    pub labels: [String; 2],
+    /// The runs of the first set, then those of the second, each by time.
+    pub runs: Vec<Run>,
+    /// Number of runs of the first set.
+    pub split: usize,
+    /// Whether they can be compared.
+    pub comparable: Comparability,
+    /// The order in which they were recorded.
+    pub order: RunOrder,
+    /// Whether the duration chose the sets, so that it cannot be tested.
+    pub is_chosen: bool,
+    /// The figures and the rows; `None` where the runs cannot be compared.
+    pub result: Option<CaseResult>,
+    /// What differs between the sets beside their time.
+    pub changes: Changes,
+}
+
+/// What a comparison says.
+#[derive(Debug)]
+pub struct CaseResult {
+    /// The duration of the window, or what the test measured.
+    pub duration: ComparedFigure,
+    /// The duration without disturbances.
+    pub undisturbed: ComparedFigure,
+    /// The difference of the mean durations, in rows.
+    pub difference: Difference,
+    /// One sentence.
+    pub sentence: String,
+}
+
+impl Case {
+    /// Compares the runs of two sets.
+    ///
+    /// # Errors
+    /// The numbers cannot be compared: see [`Problem`].
+    pub fn of(name: String, sets: [Vec<Run>; 2], labels: [String; 2], settings: &Settings) -> Result<Self, Problem> {
+        let [mut a, mut b] = sets;
+        a.sort_by(|x, y| x.order().cmp(&y.order()));
+        b.sort_by(|x, y| x.order().cmp(&y.order()));
+        let split = a.len();
+        let runs: Vec<Run> = a.into_iter().chain(b).collect();
+        let units = Units::of(&runs, split, settings)?;
+        let mut comparable = Comparability::of(&runs, split);
+        if units.is_one_after_other && runs.len() > 2 {
+            comparable.add(Reason::note(
+                "order",
+                "the sets were recorded one after the other: what changed with time counts as their difference",
+            ));
+        }
+        if units.has_machines {
+            comparable.add(Reason::note("machines", "runs are compared within machines"));
+        }
+        if settings.is_chosen {
+            comparable.add(Reason::note("sets", "the duration chose the sets, so that it has no p"));
+        }
+        let stops = comparable.worst() == Some(Severity::Stops) && !settings.force;
+        let result = if stops { None } else { Some(result(&runs, split, &units, &labels, settings)?) };
+        if let Some(result) = &result {
+            let notes = apart::notes(&runs, split, &labels, &result.duration, &result.undisturbed);
+            notes.into_iter().for_each(|note| comparable.add(note));
+        }
+        let changes = Changes::of(&runs, split);
+        let (order, is_chosen) = (units.order, settings.is_chosen);
+        Ok(Self { name, labels, runs, split, comparable, order, is_chosen, result, changes })
+    }
+
+    /// The runs of a set.
+    #[must_use]
+    pub fn set(&self, side: Side) -> &[Run] {
+        let (a, b) = self.runs.split_at(self.split.min(self.runs.len()));
+        if side == Side::A { a } else { b }
+    }
+}
+
+fn result(
+    runs: &[Run],
+    split: usize,
+    units: &Units,
+    labels: &[String; 2],
+    settings: &Settings,
+) -> Result<CaseResult, Problem> {
+    let figure = |name, value: fn(&Run) -> i64| {
+        let values: Vec<i64> = runs.iter().map(value).collect();
+        ComparedFigure::of(name, units, &values, split, settings)
+    };
+    let duration = figure("duration", Run::duration)?;
+    let undisturbed = figure("undisturbed", Run::undisturbed)?;
+    let difference = Difference::of(runs, split, units, settings)?;
+    let sentence = verdict::sentence(&duration, &undisturbed, &difference, labels);
+    Ok(CaseResult { duration, undisturbed, difference, sentence })
+}

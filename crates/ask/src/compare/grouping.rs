@@ -1,0 +1,237 @@
+//! Sets that a property of the runs makes: a parameter, a fact, a version, a date, or the duration itself.
+
+use std::str::FromStr;
+
+use tracesift_grammar::Patterns;
+use tracesift_statistics::gaps::{largest_gap, modes};
+
+use super::run::Run;
+
+/// What tells the runs of two sets apart.
+#[derive(Clone, Debug)]
+pub enum Grouping {
+    /// A property.
+    By(Box<By>),
+    /// The duration.
+    Split(Split),
+}
+
+/// A property of runs, and the value that each set has.
+#[derive(Clone, Debug)]
+pub struct By {
+    property: Property,
+    /// The values as they were written, and as patterns.
+    values: [(String, Patterns); 2],
+}
+
+/// A property of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Property {
+    /// A parameter of the test plan that it was a run of.
+    Parameter(String),
+    /// A fact, such as `kernel`.
+    Fact(String),
+    /// The version or the identity of a module.
+    Version(String),
+    /// The day, `yyyy-MM-dd`, on which the second set begins.
+    Date,
+}
+
+/// The error of a text that tells no property.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GroupingError {
+    /// Neither of the forms.
+    #[error("it must be PARAMETER=A..B, fact:KEY=A..B, version:MODULE=A..B, or date:2026-11-20")]
+    Form,
+    /// No limit.
+    #[error("it must be slow, or slow:SECONDS such as slow:2.5")]
+    Limit,
+}
+
+impl FromStr for By {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<Self, GroupingError> {
+        if let Some(day) = text.strip_prefix("date:") {
+            let is_day = chrono::NaiveDate::parse_from_str(day, "%Y-%m-%d").is_ok() && day.len() == 10;
+            let values = [(day.to_owned(), Patterns::default()), (day.to_owned(), Patterns::default())];
+            return if is_day { Ok(Self { property: Property::Date, values }) } else { Err(GroupingError::Form) };
+        }
+        let (key, values) = text.split_once('=').ok_or(GroupingError::Form)?;
+        let (a, b) = values.split_once("..").ok_or(GroupingError::Form)?;
+        let property = match key.split_once(':') {
+            Some(("fact", key)) => Property::Fact(key.to_owned()),
+            Some(("version", module)) => Property::Version(module.to_lowercase()),
+            Some(_) => return Err(GroupingError::Form),
+            None => Property::Parameter(key.to_owned()),
+        };
+        if [key, a, b].contains(&"") {
+            return Err(GroupingError::Form);
+        }
+        let pattern = |text: &str| (text.to_owned(), Patterns::parse(text));
+        Ok(Self { property, values: [pattern(a), pattern(b)] })
+    }
+}
+
+impl By {
+    /// The labels of the two sets.
+    fn labels(&self) -> [String; 2] {
+        let [(a, _), (b, _)] = &self.values;
+        match self.property {
+            Property::Date => [format!("before {a}"), format!("from {b}")],
+            _ => [a.clone(), b.clone()],
+        }
+    }
+
+    /// The set that a run belongs to.
+    fn place(&self, run: &Run) -> Option<usize> {
+        let of_modules: Vec<String>;
+        let values: Vec<&str> = match &self.property {
+            Property::Parameter(key) => run.values.get(key).map(String::as_str).into_iter().collect(),
+            Property::Fact(key) => run.facts.get(key).map(String::as_str).into_iter().collect(),
+            Property::Version(module) => {
+                of_modules = versions(run, module);
+                of_modules.iter().map(String::as_str).collect()
+            }
+            Property::Date => {
+                let day = run.date.as_deref()?.get(..10)?;
+                return Some(usize::from(day >= self.values[0].0.as_str()));
+            }
+        };
+        let has = |patterns: &Patterns| values.iter().any(|value| patterns.matches(value));
+        match (has(&self.values[0].1), has(&self.values[1].1)) {
+            (true, false) => Some(0),
+            (false, true) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The case of a run without the property that tells the sets apart.
+    fn case(&self, run: &Run) -> String {
+        match (&self.property, &run.test) {
+            (Property::Parameter(key), Some(test)) => {
+                let others = run.values.iter().filter(|(parameter, _)| *parameter != key);
+                others.fold(test.clone(), |name, (parameter, value)| format!("{name} {parameter}={value}"))
+            }
+            _ => run.case.clone(),
+        }
+    }
+}
+
+/// The versions and the identities of a module, with or without its extension.
+fn versions(run: &Run, name: &str) -> Vec<String> {
+    let is_meant = |module: &str| module == name || module.rsplit_once('.').is_some_and(|(stem, _)| stem == name);
+    let modules = run.modules.iter().filter(|(module, _)| is_meant(module)).map(|(_, module)| module);
+    modules.flat_map(|module| module.version.iter().chain(&module.identity).cloned()).collect()
+}
+
+/// A limit between fast and slow runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Split {
+    /// Seconds; `None`: the largest gap between durations.
+    seconds: Option<f64>,
+}
+
+impl FromStr for Split {
+    type Err = GroupingError;
+
+    fn from_str(text: &str) -> Result<Self, GroupingError> {
+        match text.split_once(':') {
+            None if text == "slow" => Ok(Self { seconds: None }),
+            Some(("slow", seconds)) => {
+                let seconds = seconds.trim_end_matches('s').parse::<f64>().ok();
+                let seconds = seconds.filter(|seconds| seconds.is_finite() && *seconds > 0.0);
+                seconds.map(|seconds| Self { seconds: Some(seconds) }).ok_or(GroupingError::Limit)
+            }
+            _ => Err(GroupingError::Limit),
+        }
+    }
+}
+
+impl Split {
+    /// The limit between the runs of a case, ns. `None` where all take as long.
+    fn limit(self, runs: &[Run]) -> Option<f64> {
+        if let Some(seconds) = self.seconds {
+            return Some(seconds * 1e9);
+        }
+        let values: Vec<f64> = runs.iter().map(|run| run.duration() as f64).collect();
+        modes(&values).or_else(|| largest_gap(&values, 1)).map(|gap| gap.limit())
+    }
+}
+
+impl Grouping {
+    /// The labels of the two sets.
+    pub(super) fn labels(&self) -> [String; 2] {
+        match self {
+            Self::By(by) => by.labels(),
+            Self::Split(_) => ["fast".to_owned(), "slow".to_owned()],
+        }
+    }
+
+    /// The case of a run.
+    pub(super) fn case(&self, run: &Run) -> String {
+        match self {
+            Self::By(by) => by.case(run),
+            Self::Split(_) => run.case.clone(),
+        }
+    }
+
+    /// The runs of a case in their sets, and how many belong to neither.
+    pub(super) fn divide(&self, runs: Vec<Run>) -> ([Vec<Run>; 2], usize) {
+        let limit = if let Self::Split(split) = self { split.limit(&runs) } else { None };
+        let (mut sets, mut neither) = ([Vec::new(), Vec::new()], 0);
+        for run in runs {
+            let place = match self {
+                Self::By(by) => by.place(&run),
+                Self::Split(_) => limit.map(|limit| usize::from(run.duration() as f64 > limit)),
+            };
+            match place {
+                Some(place) => sets[place].push(run),
+                None => neither += 1,
+            }
+        }
+        (sets, neither)
+    }
+
+    /// Whether the duration chooses the sets.
+    pub(super) fn is_by_duration(&self) -> bool {
+        matches!(self, Self::Split(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{By, GroupingError, Property, Split};
+
+    #[test]
+    fn properties_as_people_write_them() {
+        let property = |text: &str| text.parse::<By>().map(|by| (by.property.clone(), by.labels()));
+        let labels = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        assert_eq!(property("build=old..new"), Ok((Property::Parameter("build".into()), labels("old", "new"))));
+        assert_eq!(property("fact:kernel=6.1*..6.8*"), Ok((Property::Fact("kernel".into()), labels("6.1*", "6.8*"))));
+        assert_eq!(property("version:App=1..2"), Ok((Property::Version("app".into()), labels("1", "2"))));
+        assert_eq!(property("date:2026-11-20"), Ok((Property::Date, labels("before 2026-11-20", "from 2026-11-20"))));
+        for text in [
+            "",
+            "build",
+            "build=old",
+            "=a..b",
+            "build=..new",
+            "build=old..",
+            "day:x=a..b",
+            "date:20",
+            "date:2026-13-01",
+        ] {
+            assert_eq!(property(text), Err(GroupingError::Form), "{text}");
+        }
+    }
+
+    #[test]
+    fn limits_as_people_write_them() {
+        let limit = |text: &str| text.parse::<Split>().map(|split| split.seconds);
+        assert_eq!((limit("slow"), limit("slow:2.5"), limit("slow:3s")), (Ok(None), Ok(Some(2.5)), Ok(Some(3.0))));
+        for text in ["", "fast", "slow:", "slow:x", "slow:-1", "slow:inf"] {
+            assert_eq!(limit(text), Err(GroupingError::Limit), "{text}");
+        }
+    }
+}

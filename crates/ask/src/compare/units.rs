@@ -1,0 +1,145 @@
+//! What repeats in a comparison: a run, or a session whose runs belong to one set. Labels are exchanged between these.
+
+use std::collections::BTreeMap;
+
+use tracesift_statistics::order::{Order, means_by, sessions};
+use tracesift_statistics::{Design, Labellings, Problem, Side, seed_of};
+
+use super::Settings;
+use super::run::Run;
+
+/// With fewer turns of both sets, one counts as recorded after the other.
+const FEWEST_TURNS: usize = 3;
+
+/// A longer pause between two runs, in units of 100 ns, begins another session: an hour.
+const PAUSE: i64 = 36_000_000_000;
+
+/// The order in which the runs of two sets were recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunOrder {
+    /// Both sets alternate.
+    Interleaved,
+    /// In turn, but too seldom for blocks of both sets.
+    Mixed,
+    /// Each session has runs of one set, and each set has three sessions or more: the session repeats, not the run.
+    Sessions,
+    /// One set after the other.
+    OneAfterOther,
+}
+
+impl RunOrder {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Interleaved => "interleaved",
+            Self::Mixed => "mixed",
+            Self::Sessions => "sessions",
+            Self::OneAfterOther => "one-after-other",
+        }
+    }
+}
+
+/// The units of a comparison.
+#[derive(Debug)]
+pub(super) struct Units {
+    /// The order of the runs.
+    pub(super) order: RunOrder,
+    /// Whether all runs of one set are older than those of the other, or nearly so.
+    pub(super) is_one_after_other: bool,
+    /// Whether values are compared within machines.
+    pub(super) has_machines: bool,
+    /// Units of the first set, which stand before those of the second.
+    pub(super) split: usize,
+    /// The labellings of the units.
+    pub(super) labellings: Labellings,
+    /// The unit of each run.
+    of_run: Vec<usize>,
+}
+
+impl Units {
+    /// Those of runs of which the ones before `split` are the first set.
+    pub(super) fn of(runs: &[Run], split: usize, settings: &Settings) -> Result<Self, Problem> {
+        let side = |place: usize| if place < split { Side::A } else { Side::B };
+        let mut by_time: Vec<usize> = (0..runs.len()).collect();
+        by_time.sort_by_key(|place| runs[*place].order());
+        let sides: Vec<Side> = by_time.iter().map(|place| side(*place)).collect();
+        let times: Vec<i64> = by_time.iter().map(|place| runs[*place].time).collect();
+        let is_one_after_other = turns(&sides) < FEWEST_TURNS;
+        let mut of_run: Vec<usize> = (0..runs.len()).collect();
+        let mut blocks = None;
+        let order = match Order::of(&sides, &sessions(&times, PAUSE)) {
+            Order::Interleaved(of_place) => {
+                let mut of_unit = vec![0; runs.len()];
+                by_time.iter().zip(of_place).for_each(|(place, block)| of_unit[*place] = block);
+                blocks = Some(of_unit);
+                RunOrder::Interleaved
+            }
+            Order::Sessions => {
+                of_run = by_session(&by_time, &sessions(&times, PAUSE), split);
+                RunOrder::Sessions
+            }
+            Order::OneAfterOther if is_one_after_other => RunOrder::OneAfterOther,
+            Order::OneAfterOther => RunOrder::Mixed,
+        };
+        // The first run of a unit stands for it.
+        let mut firsts: BTreeMap<usize, usize> = BTreeMap::new();
+        (0..runs.len()).for_each(|place| {
+            firsts.entry(of_run[place]).or_insert(place);
+        });
+        let sides: Vec<Side> = firsts.values().map(|place| side(*place)).collect();
+        let ids: Vec<&str> = firsts.values().map(|place| runs[*place].id.as_str()).collect();
+        let machines = machines(runs, split).filter(|_| order != RunOrder::Sessions);
+        let mut design = Design::new(&ids, &sides)?;
+        if let Some(blocks) = &blocks {
+            design = design.with_blocks(blocks)?;
+        }
+        if let Some(machines) = &machines {
+            design = design.with_strata(machines)?;
+        }
+        let seed = settings.seed.unwrap_or_else(|| seed_of(&ids));
+        Ok(Self {
+            order,
+            is_one_after_other,
+            has_machines: machines.is_some(),
+            split: sides.iter().filter(|side| **side == Side::A).count(),
+            labellings: Labellings::new(design, seed),
+            of_run,
+        })
+    }
+
+    /// The value of each unit: the mean of its runs.
+    pub(super) fn means(&self, of_runs: &[f64]) -> Vec<f64> {
+        means_by(&self.of_run, of_runs).into_iter().map(|(_, mean)| mean).collect()
+    }
+}
+
+/// By run: the number of its session, those of the first set before those of the second.
+fn by_session(by_time: &[usize], sessions: &[usize], split: usize) -> Vec<usize> {
+    let mut of_run = vec![0; by_time.len()];
+    by_time.iter().zip(sessions).for_each(|(place, session)| of_run[*place] = *session);
+    let mut numbers: BTreeMap<(bool, usize), usize> = BTreeMap::new();
+    for (place, session) in of_run.iter().enumerate() {
+        numbers.insert((place >= split, *session), 0);
+    }
+    (0..).zip(numbers.values_mut()).for_each(|(next, number)| *number = next);
+    (0..of_run.len()).map(|place| numbers.get(&(place >= split, of_run[place])).copied().unwrap_or(0)).collect()
+}
+
+/// By run: a number of its machine, where there are several and each has runs of both sets.
+fn machines(runs: &[Run], split: usize) -> Option<Vec<usize>> {
+    let name = |run: &Run| run.facts.get("machine").cloned().unwrap_or_default();
+    let mut found: BTreeMap<String, [bool; 2]> = BTreeMap::new();
+    for (place, run) in runs.iter().enumerate() {
+        found.entry(name(run)).or_default()[usize::from(place >= split)] = true;
+    }
+    let are_in_both = found.len() > 1 && found.values().all(|is_in| *is_in == [true, true]);
+    let number = |run: &Run| found.keys().position(|machine| *machine == name(run)).unwrap_or(0);
+    are_in_both.then(|| runs.iter().map(number).collect())
+}
+
+/// How often both sets have had their turn.
+fn turns(sides: &[Side]) -> usize {
+    let changes = sides.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    changes.div_ceil(2)
+}

@@ -8,6 +8,7 @@
 //! Machines differ and are noisy, so ratios count, not seconds. Raw runs are kept in `benches/runs/`.
 
 mod all_classes;
+mod compare;
 mod events;
 mod extract;
 mod framing;
@@ -73,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         ("classes", many::run_classes),
         ("code-classes", many::run_code_classes),
         ("all-classes", all_classes::run),
+        ("compare", compare::run),
     ] {
         if all || what == name {
             known = true;
@@ -83,7 +85,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, code-classes, all-classes or all"
+             stacks, many, classes, code-classes, all-classes, compare or all"
         );
     }
     Ok(())

@@ -341,7 +341,15 @@ impl When {
     }
 
     /// The answer of one recording about its part, with times from its own zero.
-    fn section(&self, recording: &OpenRecording, question: &dyn Ask, columns: &[Column]) -> Result<Section, Failure> {
+    ///
+    /// # Errors
+    /// When a table cannot be read, or when a time of day is asked for and the recording has no calendar.
+    pub(crate) fn section(
+        &self,
+        recording: &OpenRecording,
+        question: &dyn Ask,
+        columns: &[Column],
+    ) -> Result<Section, Failure> {
         let failure = |error: Error| Failure::new(&recording.file.path, &error);
         let sums_suffice = |asked: &dyn Ask| self.bucket.is_none() && asked.sums_suffice();
         if self == &Self::default() && (sums_suffice(question) || !recording.file.is_imported) {

@@ -18,6 +18,7 @@ pub mod core_figures;
 pub mod drivers;
 pub mod etwanalyzer;
 pub mod events;
+pub mod explain;
 pub mod filter;
 pub mod granularity;
 mod growth;
@@ -71,7 +72,7 @@ pub mod words;
 pub mod zero_time;
 
 pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
-pub use inside_options::InsideOptions;
+pub use inside_options::{InsideOptions, RegionOptions};
 pub use method_patterns::MethodPatterns;
 pub use usage_error::UsageError;
 pub use usual_options::UsualOptions;

@@ -34,25 +34,19 @@ pub(crate) fn note<'a>(
     }
     let mut ends: FxHashMap<ProcessId, Ends> = FxHashMap::default();
     for row in rows {
-        let of = ends.entry(row.process).or_default();
-        of.all = of.all.saturating_add(row.samples);
-        if row.end != stack_ends::WHOLE {
-            of.early = of.early.saturating_add(row.samples);
-            of.worst = of.worst.max((row.samples, row.end));
-        }
+        ends.entry(row.process).or_default().add(&row);
     }
     let mut seen = FxHashSet::default();
-    let share = |ends: &Ends| ends.early as f64 / ends.all.max(1) as f64 * 100.0;
     let mut found: Vec<(&ProcessRow, Ends)> = processes
         .into_iter()
         .filter(|row| seen.insert(row.process))
         .filter_map(|row| Some((row, *ends.get(&row.process)?)))
-        .filter(|(_, ends)| ends.all >= MIN_SAMPLES && share(ends) > WORTH)
+        .filter(|(_, ends)| ends.all >= MIN_SAMPLES && ends.share() > WORTH)
         .collect();
     found.sort_by_key(|(row, ends)| (std::cmp::Reverse(ends.early), row.process));
     let Some((_, largest)) = found.first() else { return Ok(None) };
     let named =
-        found.iter().take(NAMED).map(|(row, ends)| format!("{:.0} % of {}({})", share(ends), row.name, row.pid));
+        found.iter().take(NAMED).map(|(row, ends)| format!("{:.0} % of {}({})", ends.share(), row.name, row.pid));
     let mut text = format!("stacks that end early: {}", named.collect::<Vec<_>>().join(", "));
     if found.len() > NAMED {
         text.push_str(&format!(" and {} more", found.len() - NAMED));
@@ -72,5 +66,29 @@ fn cure(end: i8) -> &'static str {
         stack_ends::NO_FRAME_POINTERS => "The program keeps no frame pointers: record with --call-graph dwarf",
         stack_ends::TOO_LONG => "Most are deeper than 512 frames",
         _ => "Most end in code without unwind information: `dump stats` has an example",
+    }
+}
+
+/// The share of the sampled stacks that end early, of these processes or of all, in percent; `None` where the recording does not tell how
+/// stacks end, or has too few.
+pub(crate) fn early_share(recording: &OpenRecording, of: Option<&[ProcessId]>) -> Result<Option<f64>, Error> {
+    let rows: Vec<StackEndRow> = recording.archive().rows()?;
+    let mut ends = Ends::default();
+    rows.iter().filter(|row| of.is_none_or(|of| of.contains(&row.process))).for_each(|row| ends.add(row));
+    Ok((ends.all >= MIN_SAMPLES).then(|| ends.share()))
+}
+
+impl Ends {
+    fn add(&mut self, row: &StackEndRow) {
+        self.all = self.all.saturating_add(row.samples);
+        if row.end != stack_ends::WHOLE {
+            self.early = self.early.saturating_add(row.samples);
+            self.worst = self.worst.max((row.samples, row.end));
+        }
+    }
+
+    /// Early ends in percent.
+    fn share(&self) -> f64 {
+        self.early as f64 / self.all.max(1) as f64 * 100.0
     }
 }

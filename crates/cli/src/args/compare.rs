@@ -1,10 +1,13 @@
 //! Options of `compare`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use tracesift_ask::compare::grouping::{By, Grouping, Split};
+use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::sets::{self, NamedSet};
-use tracesift_ask::compare::{Confidence, Settings};
+use tracesift_ask::compare::{Confidence, Measure, Settings};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
@@ -14,9 +17,16 @@ use crate::exit::UsageError;
 /// Options of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Two sets of archives or recordings: directories, or patterns in quotes; LABEL=PATH names a set
+    /// Sets of archives or recordings: directories, or patterns in quotes; LABEL=PATH names a set. Each is compared with the first one
     #[arg(value_name = "SETS", help_heading = "Files")]
     sets: Vec<String>,
+    /// Divide all files into two sets by a parameter of their plan, build=old..new, by fact:KEY=A..B, version:MODULE=A..B, or
+    /// date:2026-11-20
+    #[arg(long, value_name = "PROPERTY", help_heading = "Files", conflicts_with = "split")]
+    by: Option<By>,
+    /// Divide all files into fast and slow runs: `slow` at the largest gap, slow:SECONDS at a limit
+    #[arg(long, value_name = "slow", help_heading = "Files")]
+    split: Option<Split>,
     /// Only files that match: without a slash the name without .etl, .zip, .sift, with one the path; `;` separates, `!` excludes
     #[arg(short, long = "file", value_name = "PATTERNS", help_heading = "Files")]
     file: Vec<String>,
@@ -39,6 +49,9 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Comparison")]
 struct TestArgs {
+    /// What is compared: the length of the window, or the duration that the test measured itself
+    #[arg(long, value_name = "WHAT", default_value = "window")]
+    measure: Measure,
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "LEVEL", default_value = "0.95", value_parser = confidence)]
     confidence: Confidence,
@@ -54,6 +67,9 @@ struct TestArgs {
     /// Compare runs that measure different things
     #[arg(long)]
     force: bool,
+    /// Take each run apart anew, and keep nothing for the next comparison
+    #[arg(long)]
+    no_cache: bool,
 }
 
 /// Format and place of a comparison.
@@ -90,14 +106,27 @@ impl ComparisonOutput {
 }
 
 impl CompareArgs {
-    /// The two sets, with the files of each.
+    /// The sets, with the files of each.
     ///
     /// # Errors
     /// When it is not clear which runs belong together.
-    pub(crate) fn sets(&self) -> Result<[(String, FileArgs); 2], UsageError> {
+    pub(crate) fn sets(&self) -> Result<Vec<(String, FileArgs)>, UsageError> {
         let sets = sets::read(&self.sets, Path::exists)?;
-        let files = |paths| FileArgs { paths, file: self.file.clone(), recursive: self.recursive };
-        Ok(sets.map(|NamedSet { label, arguments }| (label, files(arguments))))
+        Ok(sets.into_iter().map(|NamedSet { label, arguments }| (label, self.files(arguments))).collect())
+    }
+
+    /// What divides all files into two sets, with the files.
+    pub(crate) fn grouping(&self) -> Option<(Grouping, FileArgs)> {
+        let grouping = match (&self.by, self.split) {
+            (Some(by), _) => Grouping::By(Box::new(by.clone())),
+            (None, Some(split)) => Grouping::Split(split),
+            (None, None) => return None,
+        };
+        Some((grouping, self.files(self.sets.clone())))
+    }
+
+    fn files(&self, paths: Vec<String>) -> FileArgs {
+        FileArgs { paths, file: self.file.clone(), recursive: self.recursive }
     }
 
     /// What is asked of each run.
@@ -110,8 +139,9 @@ impl CompareArgs {
 
     /// How they are compared.
     pub(crate) fn settings(&self) -> Settings {
-        let TestArgs { confidence, min_effect, top, seed, force } = self.test;
-        Settings { confidence, least: min_effect, top, seed, force }
+        let TestArgs { measure, confidence, min_effect, top, seed, force, no_cache } = self.test;
+        let kept = if no_cache { None } else { KeptAccounts::of_user().map(Arc::new) };
+        Settings { measure, confidence, least: min_effect, top, seed, force, is_chosen: false, kept }
     }
 }
 

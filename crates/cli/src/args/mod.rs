@@ -5,6 +5,7 @@ pub(crate) mod compare;
 mod deferred;
 pub(crate) mod dump;
 pub(crate) mod events;
+pub(crate) mod explain;
 pub(crate) mod extract;
 pub(crate) mod files;
 pub(crate) mod import;
@@ -29,12 +30,13 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use deferred::Deferred;
 pub(crate) use dump::Dump;
 pub(crate) use events::EventsArgs;
+pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
 pub(crate) use import::ImportArgs;
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs};
-pub(crate) use profile::{ExportArgs, FlameArgs};
+pub(crate) use profile::{ExportArgs, FlameArgs, Wanted};
 pub(crate) use record::RecordArgs;
 pub(crate) use run::PlanArgs;
 pub(crate) use symbols::Symbols;
@@ -110,7 +112,9 @@ pub(crate) enum Command {
     Overview(Deferred<Asked<overview::Options>>),
     /// Ask archives, or recordings, a question
     Dump(DumpArgs),
-    /// Compare two sets of runs of a test: how much slower, how sure, and where the difference went
+    /// Explain a recording: where its time went, and known causes
+    Explain(Deferred<ExplainArgs>),
+    /// Compare sets of runs: how much slower, how sure, and why
     Compare(Deferred<CompareArgs>),
     /// Show the events of a recording, decoded
     Events(Deferred<EventsArgs>),

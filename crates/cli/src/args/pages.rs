@@ -134,6 +134,19 @@ const PAGES: &[Page] = &[
     },
     Page {
         note: "Files, processes and test runs: tracesift help filters",
+        more: "Rules that the recording cannot tell are named with the reason; they are not counted as 0.",
+        ..page(
+            "explain",
+            &["process", "window", "anchor", "disturbances", "format", "out"],
+            &[
+                ("tracesift explain X.sift -p FileWriter", "the life of a process"),
+                ("tracesift explain X.sift -p FileWriter --window 'method:*CreateFiles*'", "a part of it"),
+                ("tracesift explain recordings/ -p FileWriter --format json", "many, for programs"),
+            ],
+        )
+    },
+    Page {
+        note: "Files, processes and test runs: tracesift help filters",
         more: "The rows of the difference add up to it: means are compared, and the duration of a run is the sum of its rows.",
         ..page(
             "compare",
@@ -160,11 +173,12 @@ const PAGES: &[Page] = &[
         note: "Files, processes, time and test runs: tracesift help filters",
         ..page(
             "flame",
-            &["process", "time", "measure", "methods", "against", "change", "group", "out"],
+            &["process", "time", "measure", "methods", "path", "window", "against", "group", "out"],
             &[
                 ("tracesift flame X.sift -p App -o cpu.svg", "one file, for any browser"),
                 ("tracesift flame bad.sift --against good.sift", "what changed: red is more"),
                 ("tracesift flame X.sift -p App --measure wait", "where it waited"),
+                ("tracesift flame X.sift -p App --path", "where its wall-clock time went"),
             ],
         )
     },
@@ -172,11 +186,12 @@ const PAGES: &[Page] = &[
         note: "Files, processes, time and test runs: tracesift help filters",
         ..page(
             "export",
-            &["process", "time", "measure", "methods", "format", "out"],
+            &["process", "time", "measure", "methods", "path", "window", "format", "out"],
             &[
                 ("tracesift export X.sift --format firefox", "for profiler.firefox.com"),
                 ("tracesift export X.sift --format speedscope -p App", "of one process"),
                 ("tracesift export X.sift --format folded -o -", "a line per stack"),
+                ("tracesift export X.sift -p App --path --format firefox", "its critical path"),
             ],
         )
     },

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracesift_ask::filter::ProcessFilter;
+use tracesift_ask::inside::Inside;
 use tracesift_ask::measure::Measure;
-use tracesift_ask::profile;
+use tracesift_ask::path::AccountOptions;
+use tracesift_ask::profile::{self, PathQuestion};
 use tracesift_ask::words::{Word, one_of};
-use tracesift_ask::{InsideOptions, MethodPatterns, WhenOptions};
+use tracesift_ask::{MethodPatterns, RegionOptions, WhenOptions};
 use tracesift_export::flame::{Change, Flame, Orientation};
 use tracesift_export::{Format, Grouping};
 use tracesift_grammar::TimeRange;
@@ -25,11 +27,43 @@ pub(crate) struct ProfileArgs {
     #[command(flatten)]
     pub(crate) when: WhenOptions,
     #[command(flatten)]
-    inside: InsideOptions,
+    inside: RegionOptions,
     #[command(flatten)]
     stacks: StackArgs,
     #[command(flatten)]
+    path: PathArgs,
+    #[command(flatten)]
     pub(crate) runs: RunArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Window")]
+struct PathArgs {
+    /// Show where the time of a window went: the stack of a thread, below it that of the thread that it waited
+    /// for, and so on
+    #[arg(long, conflicts_with_all = ["measure", "methods", "time", "in_region", "region_file", "in_focus"])]
+    path: bool,
+    #[command(flatten)]
+    account: AccountOptions,
+}
+
+/// What a profile is of.
+#[derive(Clone, Debug)]
+pub(crate) enum Wanted {
+    /// A measure, added up over stacks.
+    Measure(profile::Question),
+    /// The path of a window.
+    Path(PathQuestion),
+}
+
+impl Wanted {
+    /// The measure in words.
+    pub(crate) fn measure(&self) -> tracesift_export::Measure {
+        match self {
+            Self::Measure(question) => question.measure.exported(),
+            Self::Path(_) => tracesift_export::Measure::PATH,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -101,26 +135,42 @@ pub(crate) struct ExportArgs {
 }
 
 impl ProfileArgs {
-    /// What the profile is of.
+    /// What the profile is of. `warn` takes what is wrong in files of tags and does no harm.
     ///
     /// # Errors
-    /// When a file of regions cannot be read.
-    pub(crate) fn question(&self) -> Result<profile::Question, UsageError> {
-        Ok(profile::Question {
-            inside: self.inside.inside()?,
+    /// When a file of regions or tags cannot be read, or options are given that the profile does not look at.
+    pub(crate) fn wanted(&self, warn: &mut dyn FnMut(&str)) -> Result<Wanted, UsageError> {
+        let PathArgs { path, account } = &self.path;
+        if *path {
+            let accounts = account.query(&self.filter, warn)?;
+            return Ok(Wanted::Path(PathQuestion { accounts, origin: 0, said: self.filters() }));
+        }
+        if let Some(option) = account.given() {
+            return Err(UsageError::new(
+                format!("{option} is about the path of a window"),
+                "add --path, or choose a part of the recording with --window or --time",
+            ));
+        }
+        let mut inside = self.inside.inside()?;
+        if let Some(window) = account.window() {
+            inside.push(Inside::window(window)?);
+        }
+        Ok(Wanted::Measure(profile::Question {
+            inside,
             measure: self.stacks.measure,
             filter: self.filter.clone(),
             time: TimeRange::default(),
             origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),
             said: self.filters(),
-        })
+        }))
     }
 
     /// The filters in words, as a line below a title.
     fn filters(&self) -> String {
         let named = |name: &str, value: &str| if value.is_empty() { String::new() } else { format!("{name} {value}") };
         let parts = [
+            self.path.account.to_string(),
             self.filter.to_string(),
             named("methods", &self.stacks.methods),
             named("time", &self.when.part.time.to_string()),

@@ -4,6 +4,7 @@ mod compare;
 pub(crate) mod demo;
 pub(crate) mod dump;
 pub(crate) mod events;
+mod explain;
 pub(crate) mod extract;
 mod found;
 pub(crate) mod import;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Import(args) => import::run(args, &messages),
         Command::Overview(args) => overview::run(args, cli.no_color, &messages),
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),
+        Command::Explain(args) => explain::run(args, &messages),
         Command::Compare(args) => compare::run(args, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),

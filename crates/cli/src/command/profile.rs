@@ -2,16 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::Error;
 use tracesift_ask::answer::Section;
 use tracesift_ask::limit;
 use tracesift_ask::measure::Measure;
 use tracesift_ask::nothing;
+use tracesift_ask::profile::{self, Found, PathProfile, PathQuestion};
 use tracesift_ask::recording::OpenRecording;
-use tracesift_ask::{Resolved, When, profile};
+use tracesift_ask::{Resolved, When};
 use tracesift_export::flame::{Drawn, Flame};
-use tracesift_export::{Format, Grouping, Listed, Writer};
+use tracesift_export::{Folded, Format, Grouping, Listed, Profile, Writer};
+use tracesift_grammar::TimeRange;
 
-use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs};
+use crate::args::profile::ProfileArgs;
+use crate::args::{ExportArgs, FileArgs, FlameArgs, RunArgs, Wanted};
 use crate::command::sources::{Sources, sources};
 use crate::exit::{Exit, UsageError};
 use crate::output::target::Target;
@@ -22,20 +26,21 @@ pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exi
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question()?, args.profile.when.when());
+    let (wanted, when) = (wanted(&args.profile, messages)?, args.profile.when.when());
     let flame = args.flame();
     let per_thread = flame.grouping == Grouping::Thread;
-    let after = one.listed(&question, &when, per_thread, messages)?;
-    let target = target(args.out(), &one.recording, &question, "svg");
+    let Some(after) = one.listed(&wanted, &when, per_thread, messages)? else { return Ok(Exit::NothingUsable) };
+    let target = target(args.out(), &one.recording, &wanted, "svg");
     let drawn = match args.against() {
-        None if one.is_nothing(after.weights.is_empty(), &question, &when, messages) => return Ok(Exit::NothingUsable),
+        None if one.is_nothing(after.weights.is_empty(), &wanted, &when, messages) => return Ok(Exit::NothingUsable),
         None => target.write(|mut out| Ok(flame.write(&after, &mut out)?))?,
         Some((path, change)) => {
             let files = FileArgs { paths: vec![path.to_owned()], file: Vec::new(), recursive: false };
             let Some(base) = One::open(&files, &RunArgs::default(), messages)? else { return Ok(Exit::NothingUsable) };
-            let before = base.listed(&question, &when, per_thread, messages)?;
+            let before = base.listed(&wanted, &when, per_thread, messages)?;
+            let Some(before) = before else { return Ok(Exit::NothingUsable) };
             // What is in one of the two only is a change.
-            if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), &question, &when, messages) {
+            if one.is_nothing(after.weights.is_empty() && before.weights.is_empty(), &wanted, &when, messages) {
                 return Ok(Exit::NothingUsable);
             }
             // The title names the recording that is drawn; the other one must be named, too.
@@ -54,43 +59,45 @@ pub(crate) fn export(args: &ExportArgs, messages: &Messages) -> anyhow::Result<E
     let Some(one) = One::open(&args.profile.files, &args.profile.runs, messages)? else {
         return Ok(Exit::NothingUsable);
     };
-    let (question, when) = (args.profile.question()?, args.profile.when.when());
+    let (wanted, when) = (wanted(&args.profile, messages)?, args.profile.when.when());
     let format = args.format();
-    let target = target(args.out(), &one.recording, &question, format.extension());
+    let target = target(args.out(), &one.recording, &wanted, format.extension());
     if target.is_terminal() && format != Format::Folded {
         return Err(UsageError::new("this format is not for terminals", "name a file with --out FILE").into());
     }
-    match format.writer() {
+    let is_nothing = |is_empty: bool| one.is_nothing(is_empty, &wanted, &when, messages);
+    let is_written = match format.writer() {
         // Without times there is no need to keep every sample.
-        Writer::Stacks(write) => {
-            let profile = one.listed(&question, &when, false, messages)?;
-            if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
-                return Ok(Exit::NothingUsable);
+        Writer::Stacks(write) => match one.listed(&wanted, &when, false, messages)? {
+            Some(profile) if !is_nothing(profile.weights.is_empty()) => {
+                target.write(|out| Ok(write((&profile).into(), out)?)).map(|()| true)?
             }
-            target.write(|out| Ok(write((&profile).into(), out)?))?;
-        }
-        Writer::Sums(write) => {
-            let profile = one.within(&question, &when, messages)?.folded(&one.recording)?;
-            one.warn(question.measure, messages);
-            if one.is_nothing(profile.weights.is_empty(), &question, &when, messages) {
-                return Ok(Exit::NothingUsable);
+            _ => false,
+        },
+        Writer::Sums(write) => match one.folded(&wanted, &when, messages)? {
+            Some(profile) if !is_nothing(profile.weights.is_empty()) => {
+                target.write(|out| Ok(write(&profile, out)?)).map(|()| true)?
             }
-            target.write(|out| Ok(write(&profile, out)?))?;
-        }
-        Writer::Times(write) => {
-            let question = one.within(&question, &when, messages)?;
-            let profile = question.timed(&one.recording)?;
-            one.warn(question.measure, messages);
-            if one.is_nothing(profile.samples.is_empty(), &question, &when, messages) {
-                return Ok(Exit::NothingUsable);
+            _ => false,
+        },
+        Writer::Times(write) => match one.timed(&wanted, &when, messages)? {
+            Some(profile) if !is_nothing(profile.samples.is_empty()) => {
+                target.write(|out| Ok(write(&profile, out)?)).map(|()| true)?
             }
-            target.write(|out| Ok(write(&profile, out)?))?;
-        }
+            _ => false,
+        },
+    };
+    if !is_written {
+        return Ok(Exit::NothingUsable);
     }
     if let Target::File(path) = &target {
         messages.note(&format!("wrote {}", path.display()));
     }
     Ok(Exit::Fine)
+}
+
+fn wanted(args: &ProfileArgs, messages: &Messages) -> Result<Wanted, UsageError> {
+    args.wanted(&mut |warning| messages.warning(warning))
 }
 
 /// The one recording that a picture is of.
@@ -130,11 +137,7 @@ impl One {
         when: &When,
         messages: &Messages,
     ) -> anyhow::Result<profile::Question> {
-        let Resolved { time, origin, found } =
-            when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?;
-        if let Some(warning) = when.not_found(found) {
-            messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
-        }
+        let (time, origin) = self.resolve(when, messages)?;
         let has_switches = self.recording.info().has_switches;
         if question.measure.is_cpu() && !self.recording.file.has_samples && has_switches {
             messages.note(&self.recording.file.note_of_precise_cpu());
@@ -149,35 +152,104 @@ impl One {
         Ok(profile::Question { time, origin, ..question.clone() })
     }
 
+    /// The part of the recording, and the instant from which times are counted.
+    fn resolve(&self, when: &When, messages: &Messages) -> anyhow::Result<(TimeRange, i64)> {
+        let Resolved { time, origin, found } =
+            when.resolve(&self.recording).map_err(|failure| anyhow::anyhow!("{}", failure.reason))?;
+        if let Some(warning) = when.not_found(found) {
+            messages.warning(&format!("{}: {}", self.recording.file.name, warning.text));
+        }
+        Ok((time, origin))
+    }
+
+    /// The profile of a path. `None` where there is none, which was said.
+    fn path<P>(
+        &self,
+        question: &PathQuestion,
+        when: &When,
+        messages: &Messages,
+        make: fn(&PathQuestion, &OpenRecording) -> Result<Found<P>, Error>,
+    ) -> anyhow::Result<Option<P>> {
+        let name = &self.recording.file.name;
+        let (_, origin) = self.resolve(when, messages)?;
+        if let Some(warning) = self.recording.file.warning_of_left_out(&["context_switches", "cpu_samples"]) {
+            messages.warning(&format!("{name}: {}", warning.text));
+        }
+        let made = make(&PathQuestion { origin, ..question.clone() }, &self.recording)?;
+        self.warn(true, messages);
+        match made {
+            Ok(PathProfile { profile, notes, warning }) => {
+                notes.iter().for_each(|note| messages.note(&format!("{name}: {note}")));
+                warning.iter().for_each(|warning| messages.warning(&format!("{name}: {warning}")));
+                Ok(Some(profile))
+            }
+            Err(why) => {
+                messages.error(&format!("{name}: {why}"));
+                Ok(None)
+            }
+        }
+    }
+
     fn listed(
         &self,
-        question: &profile::Question,
+        wanted: &Wanted,
         when: &When,
         per_thread: bool,
         messages: &Messages,
-    ) -> anyhow::Result<Listed> {
-        let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
-        self.warn(question.measure, messages);
-        Ok(profile)
+    ) -> anyhow::Result<Option<Listed>> {
+        match wanted {
+            Wanted::Path(question) => self.path(question, when, messages, PathQuestion::listed),
+            Wanted::Measure(question) => {
+                let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
+                self.warn(self.needs_switches(question.measure), messages);
+                Ok(Some(profile))
+            }
+        }
+    }
+
+    fn folded(&self, wanted: &Wanted, when: &When, messages: &Messages) -> anyhow::Result<Option<Folded>> {
+        match wanted {
+            Wanted::Path(question) => self.path(question, when, messages, PathQuestion::folded),
+            Wanted::Measure(question) => {
+                let profile = self.within(question, when, messages)?.folded(&self.recording)?;
+                self.warn(self.needs_switches(question.measure), messages);
+                Ok(Some(profile))
+            }
+        }
+    }
+
+    fn timed(&self, wanted: &Wanted, when: &When, messages: &Messages) -> anyhow::Result<Option<Profile>> {
+        match wanted {
+            Wanted::Path(question) => self.path(question, when, messages, PathQuestion::timed),
+            Wanted::Measure(question) => {
+                let profile = self.within(question, when, messages)?.timed(&self.recording)?;
+                self.warn(self.needs_switches(question.measure), messages);
+                Ok(Some(profile))
+            }
+        }
+    }
+
+    /// Whether what limits switches limits the figures: sampled CPU and the rows of other tables do not depend on them.
+    fn needs_switches(&self, measure: Measure) -> bool {
+        match measure {
+            Measure::Threads(_) => !(measure.is_cpu() && self.recording.file.has_samples),
+            Measure::Rows(_) => false,
+        }
     }
 
     /// Says what limits the figures.
-    fn warn(&self, measure: Measure, messages: &Messages) {
+    fn warn(&self, needs_switches: bool, messages: &Messages) {
         let file = &self.recording.file;
-        // Sampled CPU and the rows of other tables do not depend on switches.
-        let needs_switches = match measure {
-            Measure::Threads(_) => !(measure.is_cpu() && file.has_samples),
-            Measure::Rows(_) => false,
-        };
         let tells = |limit: &&limit::Limit| needs_switches || !limit.kind.is_of_switches();
         let section = Section { warnings: file.warnings.iter().filter(tells).cloned().collect(), ..Section::default() };
         limit::in_two_lines(&[section], true).iter().for_each(|line| messages.warning(line));
     }
 
     /// Passes on whether there is nothing to write, and says so: an empty picture would look like a quiet machine.
-    fn is_nothing(&self, is_empty: bool, question: &profile::Question, when: &When, messages: &Messages) -> bool {
+    fn is_nothing(&self, is_empty: bool, wanted: &Wanted, when: &When, messages: &Messages) -> bool {
         if is_empty {
             messages.error(&format!("{}: there is nothing of what was asked for", self.recording.file.name));
+            let Wanted::Measure(question) = wanted else { return true };
             if let Measure::Rows(rows) = question.measure
                 && let Some(why) = rows.missing(&self.recording)
             {
@@ -192,12 +264,12 @@ impl One {
 }
 
 /// Where it goes: a name of its own in the current directory where none is given.
-fn target(out: Option<&PathBuf>, recording: &OpenRecording, question: &profile::Question, extension: &str) -> Target {
+fn target(out: Option<&PathBuf>, recording: &OpenRecording, wanted: &Wanted, extension: &str) -> Target {
     match out {
         Some(path) if path == Path::new("-") => Target::Stdout,
         Some(path) => Target::File(path.clone()),
         None => {
-            let name = format!("{}.{}.{extension}", recording.file.name, question.measure.exported().key);
+            let name = format!("{}.{}.{extension}", recording.file.name, wanted.measure().key);
             // The name comes from a path that was found, not from inside the recording, and is a file name by itself.
             Target::File(PathBuf::from(Path::new(&name).file_name().unwrap_or_default()))
         }

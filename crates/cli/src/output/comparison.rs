@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use tracesift_ask::compare::difference::{Difference, ShownRow};
+use tracesift_ask::compare::difference::{Difference, Part, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict};
 
 use super::cell::{clean, grouped};
+use super::comparison_changes as changes;
 
 /// The text.
 pub(crate) fn text(compared: &Compared, details: bool) -> String {
@@ -16,17 +17,46 @@ pub(crate) fn text(compared: &Compared, details: bool) -> String {
         if place > 0 {
             text.push('\n');
         }
-        add_case(&mut text, case, &compared.labels, details);
+        add_case(&mut text, case, details);
+    }
+    if compared.cases.len() > 1 {
+        text.push('\n');
+        add_summary(&mut text, compared);
     }
     text
 }
 
-fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool) {
+/// A line per case, and the mean over all.
+fn add_summary(text: &mut String, compared: &Compared) {
+    let name = |case: &Case| format!("{} ({} → {})", clean(&case.name), case.labels[0], case.labels[1]);
+    let names: Vec<String> = compared.cases.iter().map(name).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 50);
+    let _ =
+        writeln!(text, "{:width$}  {:>8}  {:>11}  {:>6}  {:>9}", "Case", "Duration", "Undisturbed", "p", "corrected");
+    for ((case, name), corrected) in compared.cases.iter().zip(&names).zip(compared.corrected()) {
+        let Some(result) = &case.result else {
+            let _ = writeln!(text, "{name:width$}  not comparable");
+            continue;
+        };
+        let [duration, own] = [&result.duration, &result.undisturbed].map(|figure| percent(figure.change()));
+        let [p, corrected] = [result.undisturbed.p(), corrected].map(|p| p.map_or_else(String::new, probability));
+        let verdict = verdict_word(result.undisturbed.verdict);
+        let _ = writeln!(text, "{name:width$}  {duration:>8}  {own:>11}  {p:>6}  {corrected:>9}  {verdict}");
+    }
+    if let Some(means) = compared.mean_ratios() {
+        let [duration, own] = means.map(|ratio| percent(ratio - 1.0));
+        let _ = writeln!(text, "{:width$}  {duration:>8}  {own:>11}", "Geometric mean");
+    }
+}
+
+fn add_case(text: &mut String, case: &Case, details: bool) {
+    let labels = &case.labels;
     let [a, b] = [Side::A, Side::B].map(|side| case.set(side).len());
     let runs = |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
     let order = match case.order {
         RunOrder::Interleaved => "interleaved",
         RunOrder::Mixed => "in turn",
+        RunOrder::Sessions => "in sessions of one set each",
         RunOrder::OneAfterOther => "one set after the other",
     };
     let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", clean(&case.name), runs(a), labels[0], labels[1]);
@@ -35,11 +65,14 @@ fn add_case(text: &mut String, case: &Case, labels: &[String; 2], details: bool)
         text.push('\n');
         add_figures(text, result, labels);
         text.push('\n');
-        add_rows(text, &result.difference, &result.duration);
+        add_rows(text, case, result);
         if details {
             text.push('\n');
             add_runs(text, case, labels);
+            text.push('\n');
+            add_all_rows(text, &result.difference);
         }
+        changes::add(text, &case.changes, details);
         let _ = writeln!(text, "{}", clean(&result.sentence));
     }
 }
@@ -68,44 +101,61 @@ fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2]) {
 }
 
 fn verdict(figure: &ComparedFigure) -> String {
-    match figure.verdict {
-        Verdict::Slower => "slower".to_owned(),
-        Verdict::Faster => "faster".to_owned(),
-        Verdict::Same => "same".to_owned(),
-        Verdict::Undecided => match figure.detectable {
-            Some(least) => format!("undecided: shows changes from {} % on", digits(100.0 * least)),
-            None => "undecided".to_owned(),
-        },
+    match (figure.verdict, figure.detectable) {
+        (Verdict::Undecided, _) if figure.is_chosen => "chose the sets".to_owned(),
+        (Verdict::Undecided, Some(least)) => format!("undecided: shows changes from {} % on", digits(100.0 * least)),
+        (verdict, _) => verdict_word(verdict).to_owned(),
     }
 }
 
-fn add_rows(text: &mut String, difference: &Difference, duration: &ComparedFigure) {
+/// The word for a verdict.
+pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::Same => "same",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+fn add_rows(text: &mut String, case: &Case, result: &CaseResult) {
+    let CaseResult { difference, duration, .. } = result;
     let total = difference.total as f64;
     let [a, b] = duration.means.map(ms);
     let _ = writeln!(text, "The means differ by {} ms: {a} → {b}.", signed(total));
     let _ = writeln!(text, "  {:>10}  {:>8}", "ms", "±");
     for shown in &difference.shown {
         let delta = signed(shown.delta as f64);
-        let (half, mark) = match &shown.row {
-            Some(row) => (row.half_width.map(ms), if row.is_flagged { "*" } else { " " }),
-            None => (None, " "),
+        let (half, mark) = match &shown.part {
+            Part::Row(row) => (row.half_width.map(ms), if row.is_flagged { "*" } else { " " }),
+            Part::Speed(_) | Part::Moved(_) => (None, "*"),
+            Part::Others => (None, " "),
         };
-        let _ = writeln!(text, "  {delta:>10}  {:>8} {mark}  {}", half.unwrap_or_default(), clean(&shown_text(shown)));
+        let _ = writeln!(
+            text,
+            "  {delta:>10}  {:>8} {mark}  {}",
+            half.unwrap_or_default(),
+            clean(&shown_text(shown, case))
+        );
     }
     let _ = writeln!(text, "  {:>10}  {:>8}    sum", signed(total), "");
 }
 
-fn shown_text(shown: &ShownRow) -> String {
-    let Some(row) = &shown.row else {
-        let rows = if shown.rows == 1 { "1 row".to_owned() } else { format!("{} rows", shown.rows) };
-        return format!("all others ({rows})");
-    };
-    let mut text = row.text();
+fn shown_text(shown: &ShownRow, case: &Case) -> String {
+    let mut text = shown.text();
+    if shown.is_symptom {
+        text.push_str("  because of the row above");
+    }
+    let Some(row) = shown.row() else { return text };
     if let Some(mark) = row.mark {
         let _ = write!(text, "  {}", mark.word());
     }
     if !shown.who.is_empty() {
         let _ = write!(text, "  {}", shown.who.join(", "));
+    }
+    if !shown.most.is_empty() {
+        let runs: Vec<String> = shown.most.iter().map(|place| run_name(case, *place)).collect();
+        let _ = write!(text, "; most in {}", runs.join(", "));
     }
     if let Some([often, longer]) = row.often_longer.filter(|_| row.is_flagged) {
         let _ = write!(text, "  more often {} ms, longer {} ms", signed(often as f64), signed(longer as f64));
@@ -113,12 +163,33 @@ fn shown_text(shown: &ShownRow) -> String {
     text
 }
 
+/// A run by its place in its set: `B2`.
+fn run_name(case: &Case, place: usize) -> String {
+    let (label, number) =
+        if place < case.split { (&case.labels[0], place + 1) } else { (&case.labels[1], place - case.split + 1) };
+    format!("{label}{number}")
+}
+
+/// All rows of the finest level that are worth a tenth of a millisecond, the largest first.
+fn add_all_rows(text: &mut String, difference: &Difference) {
+    let mut rows: Vec<_> = difference.rows.iter().filter(|row| row.delta.abs() >= 50_000).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.delta.abs()));
+    let _ = writeln!(text, "  {:>10}  {:>10}  {:>10}  {:>6}  Row", "A ms", "B ms", "ms", "p");
+    for row in rows {
+        let [a, b] = row.means.map(ms);
+        let p = row.p.map_or_else(String::new, probability);
+        let mark = row.mark.map(|mark| format!("  {}", mark.word())).unwrap_or_default();
+        let delta = signed(row.delta as f64);
+        let _ = writeln!(text, "  {a:>10}  {b:>10}  {delta:>10}  {p:>6}  {}{mark}", clean(&row.text()));
+    }
+}
+
 fn add_runs(text: &mut String, case: &Case, labels: &[String; 2]) {
     let _ = writeln!(text, "  {:>10}  {:>11}  Set  Run", "ms", "undisturbed");
     for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
-        for run in case.set(side) {
+        for (number, run) in (1..).zip(case.set(side)) {
             let [duration, own] = [run.duration(), run.undisturbed()].map(|time| ms(time as f64));
-            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}  {}{}", clean(&run.name), taken(run));
+            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}{number}  {}{}", clean(&run.name), taken(run));
         }
     }
 }

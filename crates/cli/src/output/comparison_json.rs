@@ -1,10 +1,13 @@
 //! A comparison as one JSON object: a stable contract, in ns and ratios.
 
-use tracesift_ask::compare::difference::DifferenceRow;
+use tracesift_ask::compare::changes::Changes;
+use tracesift_ask::compare::difference::{DifferenceRow, Part, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
-use tracesift_ask::compare::{Case, CaseResult, Compared, Side, Verdict};
+use tracesift_ask::compare::{Case, CaseResult, Compared, Side};
 use tracesift_json::Writer;
+
+use super::comparison::verdict_word as word;
 
 /// Version of the object.
 const FORMAT: u32 = 1;
@@ -20,19 +23,29 @@ pub(crate) fn text(compared: &Compared) -> String {
     json.text(env!("CARGO_PKG_VERSION"));
     json.key("cases");
     json.begin_array();
-    compared.cases.iter().for_each(|case| write_case(&mut json, case, &compared.labels));
+    compared
+        .cases
+        .iter()
+        .zip(compared.corrected())
+        .for_each(|(case, corrected)| write_case(&mut json, case, corrected));
     json.end_array();
     json.key("unpaired");
     json.begin_array();
-    for (case, place) in &compared.unpaired {
+    for (case, label) in &compared.unpaired {
         json.begin_object();
         json.key("case");
         json.text(case);
         json.key("only_in");
-        json.text(&compared.labels[*place]);
+        json.text(label);
         json.end_object();
     }
     json.end_array();
+    json.key("failed");
+    json.begin_array();
+    compared.failed.iter().for_each(|name| json.text(name));
+    json.end_array();
+    json.key("in_neither_set");
+    json.value(compared.neither);
     json.end_object();
     out.push('\n');
     out
@@ -40,13 +53,13 @@ pub(crate) fn text(compared: &Compared) -> String {
 
 type Json<'a> = Writer<&'a mut String>;
 
-fn write_case(json: &mut Json<'_>, case: &Case, labels: &[String; 2]) {
+fn write_case(json: &mut Json<'_>, case: &Case, corrected: Option<f64>) {
     json.begin_object();
     json.key("case");
     json.text(&case.name);
     json.key("sets");
     json.begin_array();
-    for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
+    for (side, label) in [Side::A, Side::B].into_iter().zip(&case.labels) {
         json.begin_object();
         json.key("label");
         json.text(label);
@@ -81,8 +94,63 @@ fn write_case(json: &mut Json<'_>, case: &Case, labels: &[String; 2]) {
     }
     json.end_array();
     json.end_object();
-    write_result(json, case.result.as_ref());
+    write_result(json, case.result.as_ref(), &case.runs);
+    json.key("p_corrected");
+    optional_float(json, corrected);
+    write_changes(json, &case.changes);
     json.end_object();
+}
+
+fn write_changes(json: &mut Json<'_>, changes: &Changes) {
+    let texts = |json: &mut Json<'_>, key: &str, texts: &[String]| {
+        json.key(key);
+        json.begin_array();
+        texts.iter().for_each(|text| json.text(text));
+        json.end_array();
+    };
+    json.key("facts");
+    json.begin_array();
+    for fact in &changes.facts {
+        json.begin_object();
+        json.key("key");
+        json.text(&fact.key);
+        json.key("change");
+        json.text(fact.change.word());
+        texts(json, "a", &fact.a);
+        texts(json, "b", &fact.b);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("modules");
+    json.begin_array();
+    for module in &changes.modules {
+        json.begin_object();
+        json.key("module");
+        json.text(&module.module);
+        json.key("change");
+        json.text(module.change.word());
+        texts(json, "a", &module.a);
+        texts(json, "b", &module.b);
+        json.key("path_ns");
+        json.value(module.time);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("same_modules");
+    json.value(changes.same_modules);
+    json.key("unknown_modules");
+    json.value(changes.unknown_modules);
+    json.key("processes");
+    json.begin_array();
+    for (process, place) in &changes.processes {
+        json.begin_object();
+        json.key("process");
+        json.text(process);
+        json.key("change");
+        json.text(if *place == 0 { "gone" } else { "new" });
+        json.end_object();
+    }
+    json.end_array();
 }
 
 fn write_run(json: &mut Json<'_>, run: &Run) {
@@ -95,6 +163,8 @@ fn write_run(json: &mut Json<'_>, run: &Run) {
     optional_text(json, run.date.as_deref());
     json.key("duration_ns");
     json.value(run.duration());
+    json.key("window_ns");
+    json.value(run.window());
     json.key("reported_ns");
     json.optional(run.reported);
     json.key("undisturbed_ns");
@@ -114,7 +184,7 @@ fn write_run(json: &mut Json<'_>, run: &Run) {
 }
 
 /// All keys are always there; without a result they are null or empty.
-fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>) {
+fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>, runs: &[Run]) {
     json.key("figures");
     json.begin_array();
     if let Some(result) = result {
@@ -133,17 +203,12 @@ fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>) {
     json.begin_array();
     for shown in result.into_iter().flat_map(|result| &result.difference.shown) {
         json.begin_object();
-        json.key("text");
-        optional_text(json, shown.row.as_ref().map(DifferenceRow::text).as_deref());
-        json.key("delta_ns");
-        json.value(shown.delta);
-        json.key("rows");
-        json.value(shown.rows);
-        json.key("flagged");
-        json.value(shown.row.as_ref().is_some_and(|row| row.is_flagged));
+        write_shown(json, shown, runs);
         json.end_object();
     }
     json.end_array();
+    json.key("speed_factor");
+    optional_float(json, result.and_then(|result| result.difference.speed).map(|speed| speed.factor));
     json.key("verdict");
     json.begin_object();
     json.key("duration");
@@ -153,6 +218,33 @@ fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>) {
     json.key("sentence");
     optional_text(json, result.map(|result| result.sentence.as_str()));
     json.end_object();
+}
+
+fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
+    let kind = match &shown.part {
+        Part::Row(_) => "row",
+        Part::Speed(_) => "speed",
+        Part::Moved(_) => "moved",
+        Part::Others => "others",
+    };
+    json.key("part");
+    json.text(kind);
+    json.key("text");
+    json.text(&shown.text());
+    json.key("delta_ns");
+    json.value(shown.delta);
+    json.key("rows");
+    json.value(shown.rows);
+    json.key("flagged");
+    json.value(shown.row().is_some_and(|row| row.is_flagged));
+    json.key("symptom");
+    json.value(shown.is_symptom);
+    json.key("disturbance");
+    optional_text(json, shown.row().and_then(DifferenceRow::disturbance));
+    json.key("most_in");
+    json.begin_array();
+    shown.most.iter().filter_map(|place| runs.get(*place)).for_each(|run| json.text(&run.file));
+    json.end_array();
 }
 
 fn write_figure(json: &mut Json<'_>, figure: &ComparedFigure) {
@@ -172,10 +264,7 @@ fn write_figure(json: &mut Json<'_>, figure: &ComparedFigure) {
         ("mde", figure.detectable),
     ] {
         json.key(key);
-        match value {
-            Some(value) => json.float(value),
-            None => json.null(),
-        }
+        optional_float(json, value);
     }
     json.key("runs_needed");
     json.optional(figure.runs_needed);
@@ -207,16 +296,12 @@ fn write_row(json: &mut Json<'_>, row: &DifferenceRow) {
     json.float(row.means[1]);
     json.key("delta_ns");
     json.value(row.delta);
+    json.key("speed_ns");
+    json.value(row.by_speed);
     json.key("half_width_ns");
-    match row.half_width {
-        Some(half) => json.float(half),
-        None => json.null(),
-    }
+    optional_float(json, row.half_width);
     json.key("p_family");
-    match row.p {
-        Some(p) => json.float(p),
-        None => json.null(),
-    }
+    optional_float(json, row.p);
     json.key("flagged");
     json.value(row.is_flagged);
     json.key("often_ns");
@@ -235,11 +320,9 @@ fn optional_text(json: &mut Json<'_>, text: Option<&str>) {
     }
 }
 
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Slower => "slower",
-        Verdict::Faster => "faster",
-        Verdict::Same => "same",
-        Verdict::Undecided => "undecided",
+fn optional_float(json: &mut Json<'_>, number: Option<f64>) {
+    match number {
+        Some(number) => json.float(number),
+        None => json.null(),
     }
 }

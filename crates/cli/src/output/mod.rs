@@ -2,9 +2,12 @@
 
 pub(crate) mod cell;
 pub(crate) mod comparison;
+mod comparison_changes;
 pub(crate) mod comparison_json;
 pub(crate) mod csv;
 pub(crate) mod events;
+pub(crate) mod explanation;
+pub(crate) mod explanation_json;
 mod fit;
 pub(crate) mod flat;
 pub(crate) mod json;

@@ -10,6 +10,7 @@ use tracesift_ask::time_format::{TimeFormat, TimeStyle};
 
 use crate::output::cell::{self, cut_middle};
 use crate::output::table::{self, Style};
+use crate::output::wrap::wrapped;
 
 /// No line is longer, however wide the terminal is.
 const WIDEST: usize = 100;
@@ -34,6 +35,7 @@ pub(crate) fn write(out: &mut dyn Write, overview: &Overview, style: &Style, is_
     let mut screen = Screen { out, width: if is_wide { usize::MAX / 2 } else { width }, style, overview };
     screen.head()?;
     screen.completeness()?;
+    screen.finding()?;
     screen.processes()?;
     screen.waits()?;
     screen.disks()?;
@@ -201,6 +203,16 @@ impl Screen<'_> {
         }
         self.parts(&parts)?;
         self.next(&["complete", "names"])
+    }
+
+    fn finding(&mut self) -> io::Result<()> {
+        let overview = self.overview;
+        let Some(finding) = &overview.finding else { return Ok(()) };
+        self.heading("First finding")?;
+        for line in wrapped(&cell::clean(&format!("  {}", finding.sentence)), 2, Some(self.width)) {
+            self.line(&line)?;
+        }
+        self.next(&["finding"])
     }
 
     fn processes(&mut self) -> io::Result<()> {

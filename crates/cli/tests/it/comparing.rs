@@ -57,6 +57,78 @@ fn a_window_of_a_method_is_what_the_test_measured() {
     assert!(sum(checkpoint.iter().copied(), "path_ns") > 5_000 * MS, "{rows:?}");
 }
 
+/// The lines of a folded profile, the largest last.
+fn folded(directory: &TempDir, arguments: &[&str]) -> Vec<(String, i64)> {
+    let options = ["--path", "--format", "folded", "-o", "-"];
+    let text = tracesift(directory.path(), &[&["export"], arguments, &options].concat());
+    let line = |line: &str| {
+        let (stack, weight) = line.rsplit_once(' ').unwrap();
+        (stack.to_owned(), weight.parse().unwrap())
+    };
+    let mut lines: Vec<(String, i64)> = text.lines().map(line).collect();
+    lines.sort_by_key(|(_, weight)| *weight);
+    lines
+}
+
+#[test]
+fn a_picture_of_a_path_is_as_wide_as_the_window_and_leads_to_whom_it_waited_for() {
+    let directory = demo();
+    let total = |lines: &[(String, i64)]| lines.iter().map(|(_, weight)| weight).sum::<i64>();
+    let serial = folded(&directory, &["demo/*Serial_12695ms*", "--window", "method:*CreateFiles*"]);
+    assert_eq!(total(&serial), 12_695 * MS);
+    let checkpoint = folded(&directory, &["demo/*_14527ms*", "-p", "FileWriter"]);
+    let rows = rows(directory.path(), &["dump", "path", "demo/*_14527ms*", "-p", "FileWriter", "--top", "1000"]);
+    assert_eq!(total(&checkpoint), rows[0]["window_ns"].as_i64().unwrap());
+    for kind in ["antivirus", "checkpoint", "cpu-taken"] {
+        let of_rows = rows.iter().filter(|row| row["disturbance"] == kind);
+        let frame = format!("[disturbance: {kind}]");
+        let of_stacks: Vec<_> = checkpoint.iter().filter(|(stack, _)| stack.ends_with(&frame)).cloned().collect();
+        assert_eq!(total(&of_stacks), sum(of_rows, "path_ns"), "{kind}");
+    }
+    let largest: Vec<String> = checkpoint.iter().rev().take(6).map(|(stack, ns)| format!("{stack} {ns}")).collect();
+    insta::assert_snapshot!("largest_stacks_of_a_path", largest.join("\n"));
+    let chains = ["dump", "path", "demo/*_14527ms*", "-p", "FileWriter", "--level", "who", "--details"];
+    insta::assert_snapshot!("chains_of_a_path", tracesift(directory.path(), &chains));
+    for (command, name, begin) in [
+        ("flame", "x.svg", &b"<?xml"[..]),
+        ("export", "x.firefox.json", b"{"),
+        ("export", "x.speedscope.json", b"{"),
+        ("export", "x.pb.gz", b"\x1f\x8b"),
+        ("export", "x.perfetto-trace", b"\n"),
+    ] {
+        let said = run(directory.path(), &[command, "demo/*_14527ms*", "-p", "FileWriter", "--path", "-o", name]);
+        assert!(said.starts_with("exit: 0"), "{said}");
+        assert!(std::fs::read(directory.path().join(name)).unwrap().starts_with(begin), "{name}");
+    }
+    let picture = std::fs::read_to_string(directory.path().join("x.svg")).unwrap();
+    let width = format!("data-total=\"{}\"", total(&checkpoint));
+    assert!(picture.contains(&width) && picture.contains(">Disturbance</text>"), "{width}");
+    let two = ["flame", "demo/*_14527ms*", "--against", "demo/X", "-p", "FileWriter", "--path", "-o", "change.svg"];
+    let base = std::fs::read_dir(directory.path().join("demo")).unwrap().map(|entry| entry.unwrap().path());
+    let base = base.map(|path| path.display().to_string()).find(|path| path.contains("Serial_7066ms"));
+    let two = two.map(|word| if word == "demo/X" { base.as_deref().unwrap() } else { word });
+    let said = run(directory.path(), &two);
+    assert!(said.starts_with("exit: 0"), "{said}");
+}
+
+#[test]
+fn options_that_a_profile_would_ignore_are_refused() {
+    let directory = demo();
+    let said =
+        |arguments: &[&str]| run(directory.path(), &[&["flame", "demo/*_14527ms*", "-o", "x.svg"], arguments].concat());
+    for option in ["--anchor=main", "--follow=requests", "--disturbances=none"] {
+        let name = option.split('=').next().unwrap();
+        let text = said(&[option]);
+        assert!(text.starts_with("exit: 64") && text.contains(&format!("{name} is about the path")), "{text}");
+    }
+    for option in ["--measure=wait", "--methods=*", "--time=1s..2s", "--in-focus"] {
+        let text = said(&["--path", "-p", "FileWriter", option]);
+        assert!(text.starts_with("exit: 64") && text.contains("cannot be used with"), "{text}");
+    }
+    let text = said(&["--path", "-p", "nobody"]);
+    assert!(text.starts_with("exit: 1") && text.contains("nothing fits process:nobody"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_compared_is_said_with_its_exit_code() {
     let directory = demo();

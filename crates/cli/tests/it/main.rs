@@ -8,6 +8,7 @@ mod crate_table;
 mod demo;
 mod dependencies;
 mod events;
+mod explaining;
 mod extracting;
 mod formats;
 mod help;

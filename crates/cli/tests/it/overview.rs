@@ -31,7 +31,7 @@ fn int(row: &Value, key: &str) -> Option<i64> {
 }
 
 /// The words of a command that was printed; the quotes are those that ours have.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
     for c in command.chars() {

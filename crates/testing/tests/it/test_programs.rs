@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Test programs besides `tests/it`, and their reason: they record the whole machine, which tests beside them would disturb.
-const OTHERS: [&str; 2] = ["crates/cli/tests/workloads.rs", "crates/extract/tests/linux"];
+const OTHERS: [&str; 2] = ["crates/cli/tests/workloads", "crates/extract/tests/linux"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

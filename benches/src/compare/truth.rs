@@ -24,7 +24,7 @@ pub(super) fn is_expected(shown: &ShownRow, expected: Expected) -> bool {
         (Part::Row(row), Expected::Key(state, text)) => {
             row.disturbance().is_none() && row.state() == state && row.text().contains(text)
         }
-        (Part::Row(row), Expected::Disturbance(kind)) => row.disturbance() == Some(kind),
+        (Part::Row(row), Expected::Disturbance(kind)) => row.disturbance() == Some(&*kind.replace(' ', "-")),
         (Part::Speed(_), Expected::Speed) => true,
         _ => false,
     }

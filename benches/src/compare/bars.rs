@@ -360,10 +360,11 @@ fn add(sums: &mut [usize; 2], more: [usize; 2]) {
     sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
-/// Names of the kernel's functions tell what a disk, a checkpoint, and a page fault are; names of managed methods tell the rest.
+/// Names of the kernel's functions tell what a disk, a checkpoint and a page fault are; names of managed methods tell the rest.
 fn format_of(kind: Injection) -> Format {
     match kind {
-        Injection::SlowDisk | Injection::Checkpoint | Injection::PageFaults | Injection::Scanner(_) => Format::Perf,
+        Injection::SlowDisk | Injection::Checkpoint | Injection::Scanner(_) => Format::Perf,
+        Injection::PageFaults => Format::EtlWithKernel,
         _ => Format::Etl,
     }
 }

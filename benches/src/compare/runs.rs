@@ -13,6 +13,7 @@ use tracesift_extract::input::InputRecording;
 use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_scenario::SplitMix64;
 use tracesift_scenario::causal::{History, etl, perf};
+use tracesift_testing::recording::with_symbol_files;
 
 /// Interval of the samples, ns: 1 kHz.
 pub(super) const INTERVAL: i64 = 1_000_000;
@@ -25,6 +26,8 @@ const MINUTE: i64 = 600_000_000;
 pub(super) enum Format {
     /// ETW, with names of managed methods.
     Etl,
+    /// ETW, with names of the kernel's functions, too.
+    EtlWithKernel,
     /// perf.data, with names of the kernel's functions.
     Perf,
 }
@@ -34,7 +37,7 @@ pub(super) fn measure(directory: &Path, history: &History, format: Format, name:
     let place = directory.join(name);
     std::fs::create_dir_all(&place)?;
     let files = match format {
-        Format::Etl => {
+        Format::Etl | Format::EtlWithKernel => {
             let parts = etl::scenario(history, INTERVAL).parts().map_err(|error| anyhow!("{error}"))?;
             let write = |part: tracesift_scenario::Part| {
                 let path = place.join(format!("{name}{}", part.suffix));
@@ -51,7 +54,11 @@ pub(super) fn measure(directory: &Path, history: &History, format: Format, name:
         }
     };
     let recording = InputRecording { name: name.to_owned(), files, stands_for: Vec::new(), forced: false, named: true };
-    let outcomes = extract(&recording, &Options::default(), &mut unwatched)?.outcomes;
+    let options = match format {
+        Format::EtlWithKernel => with_symbol_files(&place.join("symbols"), &etl::symbol_files(history)),
+        Format::Etl | Format::Perf => Options::default(),
+    };
+    let outcomes = extract(&recording, &options, &mut unwatched)?.outcomes;
     let Some(Outcome::Extracted(report)) = outcomes.into_iter().next() else { bail!("{name} is not extracted") };
     let mut run = Run::measure(&Source::archive(report.archive), &accounts(), Measure::Window, None)
         .map_err(|failure| anyhow!("{}: {}", failure.path.display(), failure.reason))?;

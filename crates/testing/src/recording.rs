@@ -2,12 +2,18 @@
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_extract::input::{self, SelectOptions, Target};
+use tracesift_extract::symbols::Finder;
 use tracesift_extract::{Error, Options, Outcome, Report, extract, unwatched};
+use tracesift_scenario::story::SymbolFile;
 use tracesift_scenario::{Scenario, linux};
+use tracesift_symbols::fetch::{self, Observer};
+use tracesift_symbols::search::{SearchPath, ShortNames};
 
 /// A recording in a directory of its own.
 #[derive(Debug)]
@@ -93,6 +99,28 @@ pub fn write_etl(scenario: &Scenario, directory: &Path) -> PathBuf {
         std::fs::write(directory.join(format!("scenario{}", part.suffix)), &part.bytes).expect("written");
     }
     directory.join("scenario.etl")
+}
+
+/// Writes symbol files into a directory. Options with which an extract finds their names, and no others.
+///
+/// # Panics
+/// The files cannot be written.
+#[must_use]
+pub fn with_symbol_files(directory: &Path, files: &[SymbolFile]) -> Options {
+    #[derive(Debug)]
+    struct Quiet;
+    impl Observer for Quiet {}
+
+    for file in files {
+        let path = directory.join(&file.path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+        std::fs::write(&path, &file.text).expect("written");
+    }
+    let store = directory.to_str().expect("a path of Unicode");
+    let path = SearchPath::parse(store, &ShortNames::default()).expect("a search path");
+    let search = fetch::Options::new(directory.join("cache"));
+    let finder = Finder::new(path, search, Arc::new(Quiet), Arc::new(AtomicBool::new(false)));
+    Options { symbols: Some(Arc::new(finder)), ..Options::default() }
 }
 
 /// The bytes of a `perf.data`, and the figures that it holds.

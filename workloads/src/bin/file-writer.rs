@@ -42,6 +42,7 @@ const USAGE: Usage = Usage {
 };
 
 /// A line of text of 100 bytes, or what is left.
+#[inline(always)]
 fn write_line(file: &mut impl io::Write, number: u64, left: u64) -> io::Result<u64> {
     let line =
         format!("{number:020} This is a line of text that somebody writes into one of the many files of this test\n");

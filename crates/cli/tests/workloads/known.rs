@@ -49,6 +49,22 @@ pub(crate) struct Known<'a> {
     pub(crate) arguments: &'static [&'static str],
     pub(crate) recording: &'static [&'static str],
     pub(crate) figures: &'a [Figure],
+    /// What `dump path` makes of it, where times were recorded and the problem costs some.
+    pub(crate) problem: Option<Problem>,
+}
+
+/// A problem as `dump path` names it.
+pub(crate) struct Problem {
+    /// Options that choose the window, its anchor and the level of the rows.
+    pub(crate) options: &'static [&'static str],
+    /// What the largest undisturbed row has: keys and parts of their texts; an empty text stands for none.
+    pub(crate) row: &'static [(&'static str, &'static str)],
+    /// What the rows have whose times add up to the figure.
+    pub(crate) summed: &'static [(&'static str, &'static str)],
+    /// The figure.
+    pub(crate) told: Told,
+    /// By how much they may differ.
+    pub(crate) error: Error,
 }
 
 /// A figure of an answer beside what the program tells.
@@ -78,6 +94,8 @@ pub(crate) enum Told {
     Truth(&'static [&'static str]),
     /// A key of each thread.
     Threads(&'static str),
+    /// Of the thread of this name: a key, less another one.
+    Thread(&'static str, &'static str, Option<&'static str>),
     /// perf's own text of the recording: how long the thread of this name was off the CPU in functions of this name.
     OffCpuByPerf(&'static str, &'static str),
 }

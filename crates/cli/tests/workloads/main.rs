@@ -23,8 +23,8 @@ use tracesift_fixtures::skipped;
 use tracesift_trace::rows::MarkRow;
 
 use known::{
-    CALLS, CALLS_WITH_STACKS, Error, FAULTS, Figure, Found, INTERVAL, Known, OFF_CPU, TIMES, Told, cpu, differs,
-    events, failed, method, threads, undone,
+    CALLS, CALLS_WITH_STACKS, Error, FAULTS, Figure, Found, INTERVAL, Known, OFF_CPU, Problem, TIMES, Told, cpu,
+    differs, events, failed, method, threads, undone,
 };
 use programs::{RECORDING, workload};
 use recorded::{Recorded, perf_time, record};
@@ -39,6 +39,13 @@ fn files_are_written_one_after_the_other() {
             method("write_files", &["duration_ns"], &["write_elapsed_ns"]),
             cpu("write_file", &["write_cpu_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "file-writer", "--level", "who"],
+            row: &[("state", "run"), ("thread", "writer-#")],
+            summed: &[("state", "run"), ("thread", "writer-#")],
+            told: Told::Truth(&["write_cpu_ns"]),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -52,6 +59,7 @@ fn files_are_written_by_several_threads() {
             method("write_files", &["duration_ns"], &["write_elapsed_ns"]),
             cpu("write_file", &["write_cpu_ns"]),
         ],
+        problem: None,
     });
 }
 
@@ -66,6 +74,13 @@ fn threads_spin_for_a_lock() {
             cpu("work_with_lock", &["hold_cpu_ns"]),
             method("wait_for_lock", OFF_CPU, &["waited_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "contender-0"],
+            row: &[("state", "run"), ("site", "work_with_lock")],
+            summed: &[("state", "run"), ("site", "spin_for_lock"), ("for_site", "")],
+            told: Told::Thread("contender-0", "spin_cpu_ns", None),
+            error: Error::Sampled,
+        }),
     });
 }
 
@@ -79,6 +94,13 @@ fn threads_sleep_in_a_loop() {
             method("sleep_until_done", &["wait_count"], &["sleeps"]),
             method("sleep_until_done", OFF_CPU, &["slept_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "poller-0"],
+            row: &[("state", "wait"), ("site", "sleep_until_done")],
+            summed: &[("state", "wait"), ("site", "sleep_until_done")],
+            told: Told::Thread("poller-0", "slept_ns", Some("ready_ns")),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -89,6 +111,13 @@ fn a_regular_expression_is_busy() {
         arguments: &[],
         recording: TIMES,
         figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
+        problem: Some(Problem {
+            options: &["--anchor", "busy-regex"],
+            row: &[("state", "run"), ("site", "busy_regex::Matcher")],
+            summed: &[("state", "run")],
+            told: Told::Truth(&["match_cpu_ns"]),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -99,6 +128,13 @@ fn memory_is_allocated_all_the_time() {
         arguments: &[],
         recording: TIMES,
         figures: &[cpu("allocate_many_small", &["small_cpu_ns"]), cpu("allocate_many_large", &["large_cpu_ns"])],
+        problem: Some(Problem {
+            options: &["--anchor", "allocator"],
+            row: &[("state", "run"), ("site", "allocate_many_")],
+            summed: &[("state", "run"), ("site", "allocate_many_")],
+            told: Told::Truth(&["small_cpu_ns", "large_cpu_ns"]),
+            error: Error::Sampled,
+        }),
     });
 }
 
@@ -113,6 +149,13 @@ fn memory_is_trimmed_and_touched_again() {
             cpu("trim_memory", &["trim_cpu_ns"]),
             cpu("touch_after_trim", &["again_cpu_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "memory-trimmer"],
+            row: &[("state", "run"), ("site", "::touch_")],
+            summed: &[("state", "run"), ("site", "::touch_after_trim")],
+            told: Told::Truth(&["again_cpu_ns"]),
+            error: Error::Sampled,
+        }),
     });
 }
 
@@ -123,6 +166,7 @@ fn each_page_faults_twice() {
         arguments: &["--size", "32M", "--rounds", "3"],
         recording: FAULTS,
         figures: &[events("page-faults*", &["first_page_faults", "again_page_faults"])],
+        problem: None,
     });
 }
 
@@ -137,6 +181,13 @@ fn threads_are_ready_and_get_no_cpu() {
             threads("ready_ns", "ready_ns", Error::FivePercent),
             threads("cpu_ns", "cpu_ns", Error::Sampled),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "normal-0"],
+            row: &[("state", "ready"), ("tag", "the test itself")],
+            summed: &[("state", "ready"), ("thread", "normal-#")],
+            told: Told::Thread("normal-0", "ready_ns", None),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -150,6 +201,13 @@ fn a_reader_keeps_the_lock() {
             method("wait_for_lock", OFF_CPU, &["waited_ns"]),
             method("read_with_lock_held", OFF_CPU, &["read_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "slow-reader"],
+            row: &[("state", "wait"), ("site", "answer_slowly")],
+            summed: &[("state", "wait"), ("site", "answer_slowly")],
+            told: Told::Truth(&["read_ns"]),
+            error: Error::FivePercent,
+        }),
     };
     let Some(recorded) = diagnose(&known) else { return };
     // Who waits for the lock waits for the reader, and that for the device.
@@ -194,6 +252,7 @@ fn a_function_is_slower_in_one_of_two_versions() {
             arguments: seconds,
             recording: &["-m", "16M", "-e", "cpu-clock/freq=999/", "--call-graph", "dwarf"],
             figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
+            problem: None,
         };
         (0..2).map(|_| diagnose(&known)).collect::<Option<Vec<Recorded>>>()
     };
@@ -303,6 +362,13 @@ fn a_server_never_answers() {
             method("wait_for_answer", &["wait_count"], &["timeouts"]),
             method("wait_for_answer", OFF_CPU, &["waited_ns"]),
         ],
+        problem: Some(Problem {
+            options: &["--anchor", "silent-dns"],
+            row: &[("state", "wait"), ("site", "wait_for_answer")],
+            summed: &[("site", "wait_for_answer")],
+            told: Told::Truth(&["waited_ns"]),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -323,6 +389,13 @@ fn files_are_not_in_memory() {
                 error: Error::FivePercent,
             },
         ],
+        problem: Some(Problem {
+            options: &["--window", "method:*read_cold_files"],
+            row: &[("state", "wait"), ("site", "read")],
+            summed: &[],
+            told: Told::Truth(&["cold_elapsed_ns"]),
+            error: Error::FivePercent,
+        }),
     });
 }
 
@@ -333,6 +406,7 @@ fn descriptors_and_mappings_are_leaked() {
         arguments: &[],
         recording: CALLS,
         figures: &[undone("openat", "close", &["leaked_descriptors"]), undone("mmap", "munmap", &["leaked_mappings"])],
+        problem: None,
     });
 }
 
@@ -344,6 +418,7 @@ fn most_memory_is_left_by_the_function_that_leaks() {
         arguments: &[],
         recording: CALLS_WITH_STACKS,
         figures: &[undone("mmap", "munmap", &["leaked_mappings"])],
+        problem: None,
     });
     let Some(recorded) = recorded else { return };
     let of_program = ["virtualalloc", "-p", "leaker", "--kind", "mapped", "--sort", "by-exit"];
@@ -368,6 +443,7 @@ fn calls_fail() {
             failed("EEXIST", &["failed_by_error/17"]),
             failed("ENOTEMPTY", &["failed_by_error/39"]),
         ],
+        problem: None,
     });
 }
 
@@ -415,6 +491,9 @@ fn diagnose(known: &Known<'_>) -> Option<Recorded> {
         let longest = phases.iter().map(|phase| phase["duration_ns"].as_i64().unwrap()).max().unwrap();
         let found = waits[0]["wait_ns"].as_i64().unwrap();
         assert_eq!(differs("longest phase", found, longest, &Error::FivePercent), None);
+    }
+    if let Some(problem) = &known.problem {
+        recorded.names(problem);
     }
     Some(recorded)
 }

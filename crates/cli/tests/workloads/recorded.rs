@@ -9,7 +9,7 @@ use std::sync::PoisonError;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::known::{Figure, Found, Known, TIMES, Told, differs};
+use crate::known::{Figure, Found, Known, Problem, TIMES, Told, differs};
 use crate::programs::{RECORDING, workload};
 
 /// Recordings until one has what a test needs.
@@ -164,12 +164,40 @@ impl Recorded {
             ),
             Found::Events(name) => (format!("events {name}"), self.count(name)),
         };
-        let told = match figure.told {
+        differs(&what, found, self.figure(&figure.told), &figure.error).into_iter().collect()
+    }
+
+    fn figure(&self, told: &Told) -> i64 {
+        match told {
             Told::Truth(keys) => self.told(keys),
             Told::OffCpuByPerf(thread, function) => self.off_cpu_by_perf(thread, function),
+            Told::Thread(name, key, less) => {
+                let threads = self.report["threads"].as_array().unwrap();
+                let thread = threads.iter().find(|thread| thread["name"] == *name).unwrap();
+                let value = |key: &str| thread[key].as_i64().unwrap();
+                value(key) - less.map_or(0, value)
+            }
             Told::Threads(_) => unreachable!("only threads are compared with threads"),
+        }
+    }
+
+    /// Whether `dump path` names the problem: its row is the largest of those that are no disturbance, and its time is that of
+    /// the report.
+    pub(crate) fn names(&self, problem: &Problem) {
+        let rows = self.ask(&[&["path", "-p", self.program, "--top", "100000"], problem.options].concat());
+        let has = |row: &Value, texts: &[(&str, &str)]| {
+            texts.iter().all(|(key, part)| match row[*key].as_str() {
+                Some(text) => !part.is_empty() && text.contains(part),
+                None => part.is_empty(),
+            })
         };
-        differs(&what, found, told, &figure.error).into_iter().collect()
+        let time = |row: &Value| row["path_ns"].as_i64().unwrap();
+        let own: Vec<&Value> = rows.iter().filter(|row| row["disturbance"].is_null()).collect();
+        let largest = own.iter().max_by_key(|row| time(row)).unwrap();
+        assert!(has(largest, problem.row), "{}: the largest row is {largest:#}", self.program);
+        let found = rows.iter().filter(|row| has(row, problem.summed)).map(time).sum();
+        let difference = differs("time on the path", found, self.figure(&problem.told), &problem.error);
+        assert_eq!(difference, None, "{}: {rows:#?}", self.program);
     }
 
     /// How long a thread was off the CPU in a function, by the text of perf: from a switch away from it, with the function in its stack,

@@ -255,7 +255,7 @@ impl Injection {
             Self::NewMethod => workload.check = 2 * MS,
             Self::Renamed => workload.compute_name = "Worker.calculate".to_owned(),
             Self::LockHeld => workload.hold *= 4,
-            Self::SecondLocker => workload.second = (8 * MS, 4 * MS),
+            Self::SecondLocker => workload.second = (20 * MS, 30 * MS),
             Self::SlowDisk => noise.disk_factor = noise.disk_factor * 3 / 2,
             Self::MoreWaits => workload.pauses.0 += 40,
             Self::Scanner(runs) if run < usize::from(runs) => noise.scanner = 2 * MS,

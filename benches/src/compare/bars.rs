@@ -407,7 +407,8 @@ fn is_change(result: &CaseResult) -> bool {
 fn is_flagged(result: &CaseResult) -> bool {
     let has_flag =
         |shown: &tracesift_ask::compare::difference::ShownRow| !matches!(shown.part, Part::Row(_) | Part::Others);
-    result.difference.rows.iter().any(|row| row.is_flagged)
+    result.metrics.compared.iter().any(|metric| metric.is_flagged)
+        || result.difference.rows.iter().any(|row| row.is_flagged)
         || result.difference.shown.iter().any(|shown| shown.row().is_some_and(|row| row.is_flagged) || has_flag(shown))
 }
 

@@ -43,9 +43,9 @@ pub(super) fn compare(directory: &Path) -> anyhow::Result<()> {
 
 /// Two directories of archives, made where they are not there yet.
 fn archives(directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
-    let sets = ["a", "b"].map(|set| directory.join(format!("budget-{set}")));
+    let sets = ["a", "b"].map(|set| directory.join(format!("switches-{set}")));
     let workload = Workload {
-        items: 30_000,
+        items: 96_000,
         parse: 400 * US,
         read: 300 * US,
         hold: 100 * US,

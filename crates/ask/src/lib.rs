@@ -7,6 +7,7 @@
 pub mod absence;
 pub mod answer;
 mod ask;
+pub mod asked;
 pub mod candidates;
 mod clock_rates;
 pub mod column_choice;

@@ -6,6 +6,7 @@ use super::changes::Changes;
 use super::comparable::{Comparability, Reason, Severity};
 use super::difference::Difference;
 use super::figures::ComparedFigure;
+use super::metrics::Metrics;
 use super::run::Run;
 use super::units::{RunOrder, Units};
 use super::{Settings, apart, verdict};
@@ -42,6 +43,8 @@ pub struct CaseResult {
     pub undisturbed: ComparedFigure,
     /// The difference of the mean durations, in rows.
     pub difference: Difference,
+    /// Figures beside the time, tested together with the rows.
+    pub metrics: Metrics,
     /// One sentence.
     pub sentence: String,
 }
@@ -103,7 +106,8 @@ fn result(
     };
     let duration = figure("duration", Run::duration)?;
     let undisturbed = figure("undisturbed", Run::undisturbed)?;
-    let difference = Difference::of(runs, split, units, settings)?;
+    let mut metrics = Metrics::of(runs, split);
+    let difference = Difference::of(runs, split, units, settings, &mut metrics.compared)?;
     let sentence = verdict::sentence(&duration, &undisturbed, &difference, labels);
-    Ok(CaseResult { duration, undisturbed, difference, sentence })
+    Ok(CaseResult { duration, undisturbed, difference, metrics, sentence })
 }

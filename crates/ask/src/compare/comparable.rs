@@ -304,6 +304,7 @@ mod tests {
             rows: Vec::new(),
             modules: BTreeMap::new(),
             processes: BTreeSet::new(),
+            metrics: BTreeMap::new(),
             values: BTreeMap::new(),
         }
     }

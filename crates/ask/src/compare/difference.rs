@@ -5,6 +5,7 @@ use tracesift_statistics::robust::median;
 use tracesift_statistics::{Leaves, OftenLonger, Problem, Speed};
 
 use super::family::{self, Node};
+use super::metrics::ComparedMetric;
 use super::run::Run;
 use super::select::{self, Shown, What};
 use super::units::Units;
@@ -110,13 +111,19 @@ pub struct ShownRow {
 }
 
 impl Difference {
-    pub(super) fn of(runs: &[Run], split: usize, units: &Units, settings: &Settings) -> Result<Self, Problem> {
+    pub(super) fn of(
+        runs: &[Run],
+        split: usize,
+        units: &Units,
+        settings: &Settings,
+        metrics: &mut [ComparedMetric],
+    ) -> Result<Self, Problem> {
         let mut nodes = family::nodes(runs, split, units, settings.confidence);
         let speed = speed::common_factor(&nodes, runs, split, settings.confidence);
         if let Some(speed) = &speed {
             nodes.iter_mut().for_each(|node| node.at_speed(speed, split, units, settings.confidence));
         }
-        family::test(&mut nodes, runs, units, settings.confidence)?;
+        family::test(&mut nodes, metrics, runs, units, settings.confidence)?;
         let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::Site).collect();
         let denominator = leaves.first().map_or(1, |node| node.difference.denominator);
         let numerators: Vec<i128> = leaves.iter().map(|node| node.difference.numerator).collect();

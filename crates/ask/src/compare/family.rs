@@ -1,10 +1,11 @@
-//! The rows of all levels as one family of figures, so that the chance that any of them is flagged where nothing differs is that
+//! The rows of all levels and the metrics as one family of figures, so that the chance that any of them is flagged where nothing differs is that
 //! of a single test.
 
 use std::collections::BTreeMap;
 
 use tracesift_statistics::{Confidence, Family, Key, Problem, RowDifference, Speed};
 
+use super::metrics::ComparedMetric;
 use super::run::Run;
 use super::units::Units;
 use crate::path::rows::{Detail, Name};
@@ -133,23 +134,36 @@ pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confi
     found.into_iter().filter_map(node).collect()
 }
 
-/// Tests the nodes below the level of states that have a part of the duration worth looking at.
-pub(super) fn test(nodes: &mut [Node], runs: &[Run], units: &Units, confidence: Confidence) -> Result<(), Problem> {
+/// Tests the nodes below the level of states that have a part of the duration worth looking at, and the metrics.
+pub(super) fn test(
+    nodes: &mut [Node],
+    metrics: &mut [ComparedMetric],
+    runs: &[Run],
+    units: &Units,
+    confidence: Confidence,
+) -> Result<(), Problem> {
     let sum = |values: &mut dyn Iterator<Item = i64>| values.map(|value| value as f64).sum::<f64>();
     let least = LEAST_PART * sum(&mut runs.iter().map(Run::duration));
     let is_tested =
         |node: &Node| node.detail > Detail::State && sum(&mut node.values.iter().copied()) >= least && least > 0.0;
     let tested: Vec<usize> = (0..nodes.len()).filter(|place| is_tested(&nodes[*place])).collect();
     let values: Vec<Vec<f64>> = tested.iter().map(|place| units.means(&nodes[*place].tested)).collect();
+    let of_metrics: Vec<(Vec<f64>, f64)> = metrics.iter().map(|metric| metric.tested(units)).collect();
+    let of_nodes = tested.iter().zip(&values).map(|(place, values)| Key { values, quantum: nodes[*place].quantum() });
     let keys: Vec<Key<'_>> =
-        tested.iter().zip(&values).map(|(place, values)| Key { values, quantum: nodes[*place].quantum() }).collect();
+        of_nodes.chain(of_metrics.iter().map(|(values, quantum)| Key { values, quantum: *quantum })).collect();
     if keys.is_empty() {
         return Ok(());
     }
     let family = Family::test(&units.labellings, &keys, confidence)?;
-    for (place, key) in tested.into_iter().zip(family.keys) {
+    let (of_nodes, of_metrics) = family.keys.split_at(tested.len());
+    for (place, key) in tested.into_iter().zip(of_nodes) {
         nodes[place].p = Some(key.p);
         nodes[place].is_flagged = confidence.rejects(key.p);
+    }
+    for (metric, key) in metrics.iter_mut().zip(of_metrics) {
+        metric.p = Some(key.p);
+        metric.is_flagged = confidence.rejects(key.p);
     }
     Ok(())
 }

@@ -10,14 +10,16 @@ use tracesift_analysis::disturbances::Kind;
 use tracesift_archive::{Archive, head_hash};
 use tracesift_cache::{Folder, directory};
 
+use super::metrics::{MetricList, RunMetrics};
 use super::modules::Module;
+use crate::asked::Amount;
 use crate::path::AccountQuery;
 use crate::path::account::Level;
 use crate::path::rows::{Name, Row};
 use crate::tag_cache::tables_hash;
 
 /// Version of what is kept; another one is another account.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Bytes that the accounts of all archives may take: some 20 KiB per archive and window.
 const SIZE: u64 = 256 << 20;
@@ -42,6 +44,8 @@ pub(super) struct Account {
     pub(super) modules: BTreeMap<String, Module>,
     /// The roles of its processes.
     pub(super) processes: BTreeSet<String>,
+    /// Figures beside the time.
+    pub(super) metrics: RunMetrics,
 }
 
 /// Accounts in a directory. What cannot be read or written is computed again.
@@ -94,7 +98,8 @@ impl KeptAccounts {
 fn key(archive: &Archive, query: &AccountQuery) -> String {
     let tags = query.tags.as_ref().map(|set| set.hash()).unwrap_or_default();
     let disturbances = (query.disturbances.version(), query.disturbances.kinds());
-    let asked = format!("{VERSION} {:?} {:?} {disturbances:?} {tags}", query.windows, query.follow);
+    let metrics = MetricList::built_in().version;
+    let asked = format!("{VERSION} {metrics} {:?} {:?} {disturbances:?} {tags}", query.windows, query.follow);
     // Reading from memory cannot fail.
     format!("{}-{}", tables_hash(archive), head_hash(asked.as_bytes()).unwrap_or_default())
 }
@@ -103,13 +108,41 @@ fn write(account: &Account) -> Value {
     let rows: Vec<Value> = account.rows.iter().map(write_row).collect();
     let module = |(name, module): (&String, &Module)| (name.clone(), json!([module.identity, module.version]));
     let modules: Map<String, Value> = account.modules.iter().map(module).collect();
+    let metric = |(name, told): (&String, &Result<Amount, String>)| (name.clone(), write_metric(told));
+    let metrics: Map<String, Value> = account.metrics.iter().map(metric).collect();
     json!({
         "window": account.window,
         "level": account.level.word(),
         "rows": rows,
         "modules": modules,
         "processes": account.processes,
+        "metrics": metrics,
     })
+}
+
+/// A number with its unit, or why there is none.
+fn write_metric(told: &Result<Amount, String>) -> Value {
+    match told {
+        Ok(Amount::Time(number)) => json!(["time", number]),
+        Ok(Amount::Count(number)) => json!(["count", number]),
+        Ok(Amount::Bytes(number)) => json!(["bytes", number]),
+        Ok(Amount::Number(number)) => json!(["number", number]),
+        Err(why) => json!(why),
+    }
+}
+
+fn read_metric(value: &Value) -> Option<Result<Amount, String>> {
+    if let Value::String(why) = value {
+        return Some(Err(why.clone()));
+    }
+    let [unit, number] = value.as_array()?.as_slice() else { return None };
+    Some(Ok(match unit.as_str()? {
+        "time" => Amount::Time(number.as_i64()?),
+        "count" => Amount::Count(number.as_i64()?),
+        "bytes" => Amount::Bytes(number.as_i64()?),
+        "number" => Amount::Number(number.as_f64()?),
+        _ => return None,
+    }))
 }
 
 fn write_row(row: &Row) -> Value {
@@ -127,12 +160,14 @@ fn read(value: &Value) -> Option<Account> {
         Some((name.clone(), Module { identity: text(identity)?, version: text(version)? }))
     };
     let process = |process: &Value| process.as_str().map(str::to_owned);
+    let metric = |(name, told): (&String, &Value)| Some((name.clone(), read_metric(told)?));
     Some(Account {
         window: value.get("window")?.as_i64()?,
         level,
         rows: value.get("rows")?.as_array()?.iter().map(read_row).collect::<Option<_>>()?,
         modules: value.get("modules")?.as_object()?.iter().map(module).collect::<Option<_>>()?,
         processes: value.get("processes")?.as_array()?.iter().map(process).collect::<Option<_>>()?,
+        metrics: value.get("metrics")?.as_object()?.iter().map(metric).collect::<Option<_>>()?,
     })
 }
 
@@ -184,7 +219,7 @@ mod tests {
     use proptest::prelude::*;
     use tracesift_analysis::disturbances::Kind;
 
-    use super::{Account, Level, Module, Name, Row, STATES, read, write};
+    use super::{Account, Amount, Level, Module, Name, Row, STATES, read, write};
 
     fn name() -> impl Strategy<Value = Name> {
         let text = || proptest::option::of("\\PC{0,8}");
@@ -213,6 +248,11 @@ mod tests {
                 rows,
                 modules: BTreeMap::from([("app.dll".to_owned(), module)]),
                 processes: BTreeSet::from(["app".to_owned()]),
+                metrics: BTreeMap::from([
+                    ("cpu".to_owned(), Ok(Amount::Time(time))),
+                    ("clock".to_owned(), Ok(Amount::Number(squares))),
+                    ("faults".to_owned(), Err("not recorded".to_owned())),
+                ]),
             };
             let text = write(&account).to_string();
             let value = serde_json::from_str(&text).expect("JSON");
@@ -222,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_damaged_is_not_there() {
-        for text in ["{}", "[]", r#"{"window":1,"level":"odd","rows":[],"modules":{},"processes":[]}"#] {
+        for text in ["{}", "[]", r#"{"window":1,"level":"odd","rows":[],"modules":{},"processes":[],"metrics":{}}"#] {
             assert_eq!(read(&serde_json::from_str(text).expect("JSON")), None, "{text}");
         }
     }

@@ -10,7 +10,7 @@
 //! speaks against a comparison before any number is shown, [`units`] tells what repeats, [`figures`] compares the duration, with and
 //! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
-//! explain it. [`changes`] says what else differs. Numbers come from the crate `tracesift-statistics`.
+//! explain it. [`metrics`] and [`changes`] say what else differs. Numbers come from the crate `tracesift-statistics`.
 
 mod apart;
 pub mod case;
@@ -21,6 +21,7 @@ pub mod family;
 pub mod figures;
 pub mod grouping;
 pub mod kept;
+pub mod metrics;
 mod modules;
 mod plan;
 pub mod run;

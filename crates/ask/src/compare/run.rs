@@ -9,13 +9,17 @@ use tracesift_archive::Error;
 use tracesift_trace::rows::ProcessRow;
 
 use crate::answer::Failure;
+use crate::asked::gaps::{pids, time_of};
+use crate::asked::{Amount, Gaps};
 use crate::path::account::Level;
+use crate::path::parties::family;
 use crate::path::rows::{Detail, Name, Row};
 use crate::path::window::Window;
 use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::recording::{OpenRecording, Source};
 
 use super::kept::{Account, KeptAccounts};
+use super::metrics::{MetricList, RunMetrics};
 use super::modules::{self, Module};
 use super::plan::{self, PlannedRun};
 use super::site::lasting;
@@ -66,6 +70,8 @@ pub struct Run {
     pub(crate) modules: BTreeMap<String, Module>,
     /// The roles of all processes.
     pub(crate) processes: BTreeSet<String>,
+    /// Figures beside the time.
+    pub(crate) metrics: RunMetrics,
 }
 
 impl Run {
@@ -92,6 +98,11 @@ impl Run {
             }
         }
         kinds
+    }
+
+    /// One of its metrics, or why it has none.
+    pub(super) fn metric(&self, name: &str) -> Result<Amount, String> {
+        self.metrics.get(name).cloned().unwrap_or_else(|| Err("not recorded".to_owned()))
     }
 
     /// The duration without disturbances, ns.
@@ -124,12 +135,12 @@ impl Run {
         let account = match kept.and_then(|kept| kept.get(recording.archive(), accounts)) {
             Some(account) => account,
             None => {
-                let account = only_account(&recording, accounts).map_err(failure)?.map_err(because)?;
+                let account = only_account(&recording, accounts)?.map_err(because)?;
                 kept.into_iter().for_each(|kept| kept.put(recording.archive(), accounts, &account));
                 account
             }
         };
-        let Account { window, level, mut rows, modules, processes } = account;
+        let Account { window, level, mut rows, modules, processes, metrics } = account;
         let planned = plan::run_of(&source.archive).unwrap_or_default();
         let (file, info) = (&recording.file, recording.info());
         let by_name = file.test_ms.and_then(|ms| i64::try_from(ms).ok()?.checked_mul(1_000_000));
@@ -162,17 +173,20 @@ impl Run {
             measured,
             modules,
             processes,
+            metrics,
             rows,
         })
     }
 }
 
 /// The account of the window that is asked for, or why there is none.
-fn only_account(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Result<Account, String>, Error> {
+fn only_account(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Result<Account, String>, Failure> {
+    let failure = |error: Error| Failure::new(&recording.file.path, &error);
     let mut found: Vec<(Window, Level, Vec<Row>)> = Vec::new();
     let looked = accounts.each(recording, |account, namer| {
         found.push((account.window, account.level, namer.rows(account, Detail::Site)));
-    })?;
+    });
+    let looked = looked.map_err(failure)?;
     if let Err(Missing { what, why }) = looked {
         return Ok(Err(if what == "window" { why.to_string() } else { format!("{what}: {why}") }));
     }
@@ -184,14 +198,18 @@ fn only_account(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Re
             _ => format!("{count} windows fit: choose one of each run, such as '{shown}#1'"),
         }));
     };
-    let processes: Vec<ProcessRow> = recording.archive().rows()?;
+    let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
     let image = processes.iter().find(|row| Some(row.process) == window.process).map(|row| row.name.as_str());
+    let test = family(&processes, window.process);
+    let of_test = pids(&processes, |process| test.contains(&process));
+    let gaps = Gaps::new(&recording.file, &of_test, time_of(&recording.file, window.span), accounts);
     let role = |row: &ProcessRow| process_role(&row.name, row.command_line.as_deref(), None);
     Ok(Ok(Account {
         window: window.span.length(),
         level,
         rows: with_lasting_names(rows, image),
-        modules: modules::of(recording, image)?,
+        modules: modules::of(recording, image).map_err(failure)?,
+        metrics: MetricList::built_in().measure(recording, gaps, !test.is_empty())?,
         processes: processes.iter().map(role).collect(),
     }))
 }

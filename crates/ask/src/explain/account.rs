@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tracesift_analysis::Span;
 use tracesift_analysis::disturbances::Kind;
 use tracesift_trace::ProcessId;
 
@@ -109,6 +110,11 @@ impl ExplainedAccount {
             thread,
             all,
         }
+    }
+
+    /// The window.
+    pub(crate) fn span(&self) -> Span {
+        Span { start: self.from, end: self.from.saturating_add(self.length) }
     }
 
     /// The kinds of disturbances with their time, the largest first.

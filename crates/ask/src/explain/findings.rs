@@ -1,9 +1,9 @@
 //! Which rules a recording fits: findings, the one that explains most time first.
 
-use super::figures::{Amount, Figure, Figures, Told};
+use super::figures::{Figure, Figures};
 use super::rules::{Condition, Look, Rule, RuleList, Scope, System};
 use crate::answer::Failure;
-use crate::time_format::decimal;
+use crate::asked::{Amount, Told};
 
 /// What is said where nothing names the test.
 const NO_TEST: &str = "nothing tells which program is tested: name it with -p";
@@ -139,7 +139,7 @@ fn try_rule(rule: &Rule, figures: &mut Figures<'_>) -> Result<Tried, Failure> {
     }))
 }
 
-fn time_of(told: Told) -> Option<i64> {
+fn time_of(told: Told<Figure>) -> Option<i64> {
     match told {
         Ok(Some(Figure { amount: Amount::Time(time), .. })) => Some(time),
         _ => None,
@@ -150,23 +150,12 @@ fn time_of(told: Told) -> Option<i64> {
 fn sentence(says: &str, figures: &[FoundFigure], time: Option<i64>) -> String {
     let mut text = says.to_owned();
     for (number, figure) in (1..).zip(figures) {
-        text = text.replace(&format!("{{{number}}}"), &shown(figure.amount));
+        text = text.replace(&format!("{{{number}}}"), &figure.amount.to_string());
         let share = figure.share.map(shown_share).unwrap_or_default();
         text = text.replace(&format!("{{{number}%}}"), &share);
     }
-    let time = time.map_or_else(|| "an unknown time".to_owned(), |time| shown(Amount::Time(time)));
+    let time = time.map_or_else(|| "an unknown time".to_owned(), |time| Amount::Time(time).to_string());
     text.replace("{time}", &time)
-}
-
-/// A figure as people read it.
-#[must_use]
-pub fn shown(amount: Amount) -> String {
-    match amount {
-        Amount::Time(ns) => format!("{} ms", grouped(&decimal(ns, 6, 1))),
-        Amount::Count(number) => grouped(&number.to_string()),
-        Amount::Bytes(bytes) => format!("{} KiB", grouped(&(bytes / 1024).to_string())),
-        Amount::Number(number) => grouped(&format!("{number:.1}")),
-    }
 }
 
 /// A share in percent as people read it.
@@ -175,33 +164,9 @@ pub fn shown_share(percent: f64) -> String {
     format!("{percent:.1} %")
 }
 
-/// A number with commas between thousands.
-fn grouped(number: &str) -> String {
-    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let whole = digits.split('.').next().unwrap_or(digits);
-    let mut text = sign.to_owned();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text.push_str(digits.get(whole.len()..).unwrap_or_default());
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Amount, FoundFigure, sentence, shown};
-
-    #[test]
-    fn figures_as_people_read_them() {
-        assert_eq!(shown(Amount::Time(7_447_049_000)), "7,447.0 ms");
-        assert_eq!(shown(Amount::Time(-1_500_000)), "-1.5 ms");
-        assert_eq!(shown(Amount::Count(1_234_567)), "1,234,567");
-        assert_eq!(shown(Amount::Number(74.96)), "75.0");
-        assert_eq!(shown(Amount::Bytes(3 << 20)), "3,072 KiB");
-    }
+    use super::{Amount, FoundFigure, sentence};
 
     #[test]
     fn gaps_of_a_sentence_are_figures() {

@@ -5,11 +5,10 @@
 //! ```
 //!
 //! [`rules`] reads the list of rules, a text file in which each rule names its figures, its thresholds, a sentence and a command.
-//! [`figures`] gets the figures: from the rows of the account, or from the answers of the questions, so that a rule never sees
-//! another number than the command that shows it. [`findings`] has the rules that fit, those with most time on the path first.
+//! [`figures`] gets the figures: from the rows of the account, or from the answers of commands ([`crate::asked`]).
+//! [`findings`] has the rules that fit, those with most time on the path first.
 
 pub mod account;
-mod commands;
 pub mod figures;
 pub mod findings;
 mod limit;
@@ -25,11 +24,12 @@ pub use self::account::ExplainedAccount;
 pub use self::findings::{Finding, Unlooked};
 pub use self::rules::RuleList;
 
-use self::commands::Gaps;
-use self::figures::{Amount, Figures};
-use self::findings::{Found, shown, shown_share};
+use self::figures::Figures;
+use self::findings::{Found, shown_share};
 use self::rules::{Look, Rule};
 use crate::answer::Failure;
+use crate::asked::gaps::{pids, time_of};
+use crate::asked::{Amount, Gaps};
 use crate::path::parties::family;
 use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::processes::Processes;
@@ -92,8 +92,9 @@ pub fn explain(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Exp
         let reason = format!("{}: nothing fits {}", file.name, accounts.windows.shown());
         return Err(Failure { path: file.path.clone(), reason });
     }
-    let time = account.as_ref().map_or_else(|_| TimeRange::default(), |account| part(recording, account));
-    let gaps = Gaps::new(file, &pids(&processes, test.as_deref().unwrap_or_default()), time, accounts);
+    let time = account.as_ref().map_or_else(|_| TimeRange::default(), |account| time_of(file, account.span()));
+    let test_pids = pids(&processes, |process| test.iter().flatten().any(|of_test| *of_test == process));
+    let gaps = Gaps::new(file, &test_pids, time, accounts);
     let list = RuleList::built_in();
     let mut figures = Figures::new(recording, account.as_ref().map_err(Clone::clone), test, time, gaps);
     let found = Found::by(list, &mut figures, info.kind != "perf", |_| true)?;
@@ -178,23 +179,6 @@ fn test_of(
     (!filter.is_empty()).then(named)
 }
 
-/// The ids of processes, each once.
-fn pids(processes: &[ProcessRow], among: &[ProcessId]) -> Vec<i64> {
-    let mut pids: Vec<i64> = processes.iter().filter(|row| among.contains(&row.process)).map(|row| row.pid).collect();
-    pids.sort_unstable();
-    pids.dedup();
-    pids
-}
-
-/// The time of an account; open where it is as long as the recording.
-fn part(recording: &OpenRecording, account: &ExplainedAccount) -> TimeRange {
-    let (start, end) = (account.from, account.from.saturating_add(account.length));
-    TimeRange {
-        start: Some(start).filter(|start| *start > recording.file.start),
-        end: Some(end).filter(|end| *end < recording.file.end),
-    }
-}
-
 /// The answer in a sentence or two.
 fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> String {
     let first = found.findings.first();
@@ -202,7 +186,7 @@ fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> St
         return first
             .map_or_else(|| format!("No known cause was found in {name}."), |finding| finding.sentence.clone());
     };
-    let time = |ns: i64| shown(Amount::Time(ns));
+    let time = |ns: i64| Amount::Time(ns).to_string();
     let share = |ns: i64| shown_share(ns as f64 / (account.length.max(1)) as f64 * 100.0);
     let who = account.process.as_deref().unwrap_or("the test");
     let disturbed = account.length.saturating_sub(account.undisturbed);

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use tracesift_grammar::{Pattern, TimeUnit, parse_time};
 
 use super::limit::Limit;
+use crate::asked::Fold;
 
 /// The list that the program has. Its head describes the format.
 pub const BUILT_IN: &str = include_str!("rules.txt");
@@ -119,28 +120,6 @@ pub(crate) struct RowFit {
     pub(crate) ended_by: Option<String>,
     /// The mean length of its stretches of time, ns.
     pub(crate) mean: Option<RangeInclusive<i64>>,
-}
-
-/// How the values of a column become one figure.
-#[derive(Clone, Debug)]
-pub(crate) struct Fold {
-    /// How.
-    pub(crate) how: How,
-    /// The column.
-    pub(crate) key: String,
-    /// Only rows whose value in this column fits.
-    pub(crate) kept: Option<(String, Pattern)>,
-}
-
-/// What is done with several values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    /// They are added up.
-    Sum,
-    /// The largest counts.
-    Max,
-    /// The smallest counts.
-    Min,
 }
 
 impl RuleList {
@@ -293,27 +272,6 @@ fn lengths(text: &str) -> Result<RangeInclusive<i64>, String> {
     let time = |text: &str| parse_time(text, TimeUnit::Milliseconds).map_err(|error| error.to_string());
     let (from, to) = text.split_once("..").ok_or_else(|| format!("`{text}` is not A..B"))?;
     Ok(time(from)?..=time(to)?)
-}
-
-impl Fold {
-    fn read(text: &str) -> Result<Self, String> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let (how, key, kept) = match words.as_slice() {
-            [how, key] => (*how, *key, None),
-            [how, key, "where", kept] => {
-                let (column, pattern) = kept.split_once('=').ok_or_else(|| format!("`{kept}` is not KEY=PATTERN"))?;
-                (*how, *key, Some((column.to_owned(), Pattern::new(pattern))))
-            }
-            _ => return Err(format!("`{text}` is not sum, max or min with a column")),
-        };
-        let how = match how {
-            "sum" => How::Sum,
-            "max" => How::Max,
-            "min" => How::Min,
-            other => return Err(format!("`{other}` is none of sum, max and min")),
-        };
-        Ok(Self { how, key: key.to_owned(), kept })
-    }
 }
 
 fn scope(text: &str) -> Result<Scope, String> {

@@ -9,6 +9,10 @@ use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict
 
 use super::cell::{clean, grouped};
 use super::comparison_changes as changes;
+use super::wrap::add_wrapped;
+
+/// Where the text of a row goes on in the next line.
+const ROW_INDENT: usize = 27;
 
 /// The text.
 pub(crate) fn text(compared: &Compared, details: bool) -> String {
@@ -60,7 +64,7 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
         RunOrder::OneAfterOther => "one set after the other",
     };
     let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", clean(&case.name), runs(a), labels[0], labels[1]);
-    let _ = writeln!(text, "{}", clean(&case.comparable.text()));
+    add_wrapped(text, 4, &case.comparable.text());
     if let Some(result) = &case.result {
         text.push('\n');
         add_figures(text, result, labels);
@@ -72,8 +76,9 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
             text.push('\n');
             add_all_rows(text, &result.difference);
         }
+        changes::add_metrics(text, &result.metrics, details);
         changes::add(text, &case.changes, details);
-        let _ = writeln!(text, "{}", clean(&result.sentence));
+        add_wrapped(text, 2, &result.sentence);
     }
 }
 
@@ -131,12 +136,8 @@ fn add_rows(text: &mut String, case: &Case, result: &CaseResult) {
             Part::Speed(_) | Part::Moved(_) => (None, "*"),
             Part::Others => (None, " "),
         };
-        let _ = writeln!(
-            text,
-            "  {delta:>10}  {:>8} {mark}  {}",
-            half.unwrap_or_default(),
-            clean(&shown_text(shown, case))
-        );
+        let numbers = format!("  {delta:>10}  {:>8} {mark}  ", half.unwrap_or_default());
+        add_wrapped(text, ROW_INDENT, &format!("{numbers}{}", shown_text(shown, case)));
     }
     let _ = writeln!(text, "  {:>10}  {:>8}    sum", signed(total), "");
 }
@@ -210,7 +211,7 @@ fn ms(ns: f64) -> String {
     grouped(&format!("{:.1}", ns / 1e6))
 }
 
-fn signed(ns: f64) -> String {
+pub(super) fn signed(ns: f64) -> String {
     let text = ms(ns.abs());
     let sign = if text.bytes().all(|byte| matches!(byte, b'0' | b'.' | b',')) {
         ""
@@ -222,7 +223,7 @@ fn signed(ns: f64) -> String {
     format!("{sign}{text}")
 }
 
-fn percent(ratio: f64) -> String {
+pub(super) fn percent(ratio: f64) -> String {
     format!("{} %", signed_digits(100.0 * ratio))
 }
 
@@ -244,7 +245,7 @@ fn digits(percent: f64) -> String {
     if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
-fn probability(p: f64) -> String {
+pub(super) fn probability(p: f64) -> String {
     match p {
         p if p < 0.000_05 => "<0.0001".to_owned(),
         p if p < 0.01 => format!("{p:.4}"),

@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use tracesift_ask::compare::changes::{Change, Changes};
+use tracesift_ask::compare::metrics::{ComparedMetric, Metrics};
 
 use super::cell::clean;
+use super::comparison::{percent, probability, signed};
+use super::wrap::add_wrapped;
 
 /// More changes of a kind are counted only, unless all are asked for.
 const SHOWN: usize = 6;
@@ -34,11 +37,48 @@ pub(super) fn add(text: &mut String, changes: &Changes, all: bool) {
             0 => String::new(),
             more => format!(", and {more} more (--details)"),
         };
-        let _ = writeln!(text, "{title} that differ: {}{more}.", parts[..parts.len().min(most)].join(", "));
+        add_wrapped(text, 4, &format!("{title} that differ: {}{more}.", parts[..parts.len().min(most)].join(", ")));
     }
     if changes.unknown_modules > 0 && all {
         let _ = writeln!(text, "Modules of which no build is known: {}.", changes.unknown_modules);
     }
+}
+
+/// Adds the metrics that differ by more than chance, or all of them.
+pub(super) fn add_metrics(text: &mut String, metrics: &Metrics, all: bool) {
+    if let Some(parts) = metrics.by_counters {
+        let [more, slower, clock] = [parts.instructions, parts.cycles, parts.clock].map(signed);
+        let sum = signed(parts.instructions + parts.cycles + parts.clock);
+        let parts = format!("more instructions {more} ms, slower ones {slower} ms, a lower clock {clock} ms");
+        add_wrapped(text, 4, &format!("CPU time with counters {sum} ms: {parts}."));
+    }
+    if all {
+        let _ = writeln!(text);
+        let width = metrics.compared.iter().map(|metric| metric.text.len()).max().unwrap_or(0);
+        for metric in &metrics.compared {
+            let [a, b] = metric.means.map(|mean| mean.to_string());
+            let p = metric.p.map_or_else(String::new, probability);
+            let mark = if metric.is_flagged { "*" } else { " " };
+            let change = metric.change().map_or_else(|| "new".to_owned(), percent);
+            let _ = writeln!(text, "  {:width$}  {a:>16}  {b:>16}  {change:>9}  {p:>6} {mark}", metric.text);
+        }
+        let missing: Vec<&str> = metrics.missing.iter().map(|metric| metric.text).collect();
+        if !missing.is_empty() {
+            add_wrapped(text, 4, &format!("Not known of all runs: {}.", missing.join(", ")));
+        }
+        return;
+    }
+    let differ: Vec<String> = metrics.compared.iter().filter(|metric| metric.is_flagged).map(metric_text).collect();
+    if !differ.is_empty() {
+        add_wrapped(text, 4, &format!("Metrics that differ: {}.", differ.join(", ")));
+    }
+}
+
+/// `page faults 1,200 → 2,400 (+100 %)`.
+fn metric_text(metric: &ComparedMetric) -> String {
+    let [a, b] = metric.means;
+    let change = metric.change().map(|change| format!(" ({})", percent(change))).unwrap_or_default();
+    format!("{} {a} → {b}{change}", metric.text)
 }
 
 fn changed(name: &str, change: Change, a: &[String], b: &[String]) -> String {

@@ -207,6 +207,7 @@ fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>, runs: &[Run]) 
         json.end_object();
     }
     json.end_array();
+    write_metrics(json, result);
     json.key("speed_factor");
     optional_float(json, result.and_then(|result| result.difference.speed).map(|speed| speed.factor));
     json.key("verdict");
@@ -217,6 +218,54 @@ fn write_result(json: &mut Json<'_>, result: Option<&CaseResult>, runs: &[Run]) 
     optional_text(json, result.map(|result| word(result.undisturbed.verdict)));
     json.key("sentence");
     optional_text(json, result.map(|result| result.sentence.as_str()));
+    json.end_object();
+}
+
+fn write_metrics(json: &mut Json<'_>, result: Option<&CaseResult>) {
+    json.key("metrics");
+    json.begin_array();
+    for metric in result.into_iter().flat_map(|result| &result.metrics.compared) {
+        json.begin_object();
+        json.key("name");
+        json.text(metric.name);
+        json.key("unit");
+        json.text(metric.means[0].unit());
+        for (key, value) in [
+            ("a_mean", Some(metric.means[0].number())),
+            ("b_mean", Some(metric.means[1].number())),
+            ("a_median", Some(metric.medians[0].number())),
+            ("b_median", Some(metric.medians[1].number())),
+            ("ratio", metric.change().map(|change| 1.0 + change)),
+            ("p_family", metric.p),
+        ] {
+            json.key(key);
+            optional_float(json, value);
+        }
+        json.key("flagged");
+        json.value(metric.is_flagged);
+        json.end_object();
+    }
+    json.end_array();
+    json.key("by_counters");
+    match result.and_then(|result| result.metrics.by_counters) {
+        None => json.null(),
+        Some(parts) => {
+            json.begin_object();
+            for (key, ns) in
+                [("instructions_ns", parts.instructions), ("cycles_ns", parts.cycles), ("clock_ns", parts.clock)]
+            {
+                json.key(key);
+                json.float(ns);
+            }
+            json.end_object();
+        }
+    }
+    json.key("unknown_metrics");
+    json.begin_object();
+    for metric in result.into_iter().flat_map(|result| &result.metrics.missing) {
+        json.key(metric.name);
+        json.text(&metric.why);
+    }
     json.end_object();
 }
 

@@ -4,15 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use tracesift_ask::explain::findings::{shown, shown_share};
+use tracesift_ask::explain::findings::shown_share;
 use tracesift_ask::explain::{ExplainedAccount, Explanation, Finding, Unlooked};
 use tracesift_ask::time_format::decimal;
 
 use super::cell::{clean, grouped};
-use super::wrap::wrapped;
-
-/// Columns of a line.
-const WIDTH: usize = 100;
+use super::wrap::add_wrapped;
 
 /// The text.
 pub(crate) fn text(explanations: &[Explanation]) -> String {
@@ -86,7 +83,7 @@ fn add_finding(text: &mut String, number: usize, finding: &Finding) {
         .iter()
         .map(|figure| {
             let share = figure.share.map(|share| format!(", {}", shown_share(share))).unwrap_or_default();
-            format!("{}{share} ({})", shown(figure.amount), figure.threshold)
+            format!("{}{share} ({})", figure.amount, figure.threshold)
         })
         .collect();
     let time = match finding.time {
@@ -116,12 +113,6 @@ fn add_unlooked(text: &mut String, unlooked: &[Unlooked]) {
 /// Adds a text in lines that begin with blanks.
 fn add(text: &mut String, indent: usize, more: &str) {
     add_wrapped(text, indent, &format!("{}{more}", " ".repeat(indent)));
-}
-
-fn add_wrapped(text: &mut String, indent: usize, more: &str) {
-    for line in wrapped(&clean(more), indent, Some(WIDTH)) {
-        let _ = writeln!(text, "{line}");
-    }
 }
 
 /// Milliseconds of nanoseconds, with a tenth.

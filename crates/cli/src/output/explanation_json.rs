@@ -1,6 +1,6 @@
 //! Explanations as one JSON object: a stable contract, in ns and percent.
 
-use tracesift_ask::explain::figures::Amount;
+use tracesift_ask::asked::Amount;
 use tracesift_ask::explain::findings::FoundFigure;
 use tracesift_ask::explain::{ExplainedAccount, Explanation, Finding};
 use tracesift_json::Writer;

@@ -41,6 +41,14 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: Option<usize>) -> Vec<St
     lines
 }
 
+/// Adds a text for people in lines of at most 100 columns, without control characters.
+pub(crate) fn add_wrapped(text: &mut String, indent: usize, more: &str) {
+    for line in wrapped(&cell::clean(more), indent, Some(100)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+}
+
 /// A message with line ends where it would be wider than `width` columns, of which `used` are taken in the first line. Breaks at blanks and
 /// cuts nothing; a command between backticks stays on one line, so that it can be copied.
 pub(crate) fn message(text: &str, used: usize, width: usize) -> String {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tracesift_scenario::causal::workload::Workload;
+use tracesift_scenario::causal::{self, Noise};
 
 use crate::support::{rows, run, tracesift};
 
@@ -147,4 +149,96 @@ fn what_cannot_be_compared_is_said_with_its_exit_code() {
     assert!(other.starts_with("exit: 1") && other.contains("CreateSerial is in A only"), "{other}");
     let range = said(&["dump", "path", "demo/*Serial_7066ms*", "--window", "1s..2s"]);
     assert!(range.starts_with("exit: 64") && range.contains("does not say which program is tested"), "{range}");
+}
+
+/// Runs of a machine whose history is known, in folders of these names: one recording in each.
+fn histories(folders: &[&str]) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    for (seed, folder) in (1..).zip(folders) {
+        let noise = Noise { step_cv_ppm: 10_000, ..Noise::default() };
+        let workload = Workload { items: 12, prepare: 20 * MS, report: 20 * MS, ..Workload::default() };
+        let history = causal::run(workload.world(), &noise, seed);
+        let folder = directory.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = std::fs::File::create(folder.join(format!("run{seed}.data"))).unwrap();
+        causal::perf::write(&history, MS, std::io::BufWriter::new(file)).unwrap();
+        let parts = causal::etl::scenario(&history, MS).parts().unwrap();
+        let folder = folder.with_extension("etl");
+        std::fs::create_dir_all(&folder).unwrap();
+        for part in parts {
+            std::fs::write(folder.join(format!("run{seed}{}", part.suffix)), &part.bytes).unwrap();
+        }
+    }
+    directory
+}
+
+#[test]
+fn one_run_each_has_rows_and_no_verdict() {
+    let directory = histories(&["a", "b"]);
+    let said = run(directory.path(), &["compare", "a", "b", "-p", "app"]);
+    assert!(said.starts_with("exit: 0") && said.contains("one run each: nothing is known of the noise"), "{said}");
+    assert!(said.contains("Undecided") && !said.contains(" * "), "{said}");
+}
+
+#[test]
+fn recordings_of_different_systems_are_not_compared() {
+    let directory = histories(&["a", "b"]);
+    let said = run(directory.path(), &["compare", "a.etl", "b", "-p", "app"]);
+    assert!(said.starts_with("exit: 1"), "{said}");
+    assert!(said.contains("not comparable, because the recordings are of different kinds: etl and perf"), "{said}");
+    assert!(!said.contains("Duration"), "no number that means something else: {said}");
+}
+
+#[test]
+fn recordings_without_context_switches_are_not_compared_with_others() {
+    let directory = histories(&["a", "b"]);
+    tracesift(directory.path(), &["extract", "a", "-q", "--tables", "!context_switches"]);
+    let said = run(directory.path(), &["compare", "a", "b", "-p", "app"]);
+    assert!(said.starts_with("exit: 1"), "{said}");
+    assert!(said.contains("not comparable, because some runs have no context switches, such as run1"), "{said}");
+    assert!(!said.contains("Duration"), "{said}");
+    // With samples alone on both sides, it is said what a row means.
+    tracesift(directory.path(), &["extract", "b", "-q", "--tables", "!context_switches"]);
+    let said = run(directory.path(), &["compare", "a", "b", "-p", "app"]);
+    assert!(said.starts_with("exit: 0") && said.contains("not on a CPU or not sampled"), "{said}");
+}
+
+#[test]
+fn a_run_without_the_window_is_left_out_and_named() {
+    let directory = histories(&["a", "b"]);
+    let of = |place: &str| directory.path().join(place);
+    std::fs::create_dir(of("c")).unwrap();
+    std::fs::rename(of("b/run2.data"), of("c/run2.data")).unwrap();
+    std::fs::rename(of("a/run1.data"), of("a/other.data")).unwrap();
+    let bytes = std::fs::read(of("a/other.data")).unwrap();
+    std::fs::write(of("c/run3.data"), bytes).unwrap();
+    let said = run(directory.path(), &["compare", "a", "c", "--window", "mark:begin..end", "-p", "app"]);
+    assert!(said.starts_with("exit: 1") && said.contains("run2: ") && said.contains("run3: "), "{said}");
+}
+
+#[test]
+fn sums_of_an_import_are_not_compared() {
+    let directory = crate::importing::extracts();
+    assert!(run(directory.path(), &["import", "Load*0.json"]).starts_with("exit: 0"));
+    let said = run(directory.path(), &["compare", "*.sift", "*.sift", "-p", "Client"]);
+    assert!(said.starts_with("exit: 1"), "{said}");
+    assert!(said.contains("an import has sums of the whole recording only"), "{said}");
+}
+
+#[test]
+fn each_case_is_compared_on_its_own() {
+    let directory = histories(&["a", "b", "c", "d"]);
+    let of = |place: &str| directory.path().join(place);
+    for (from, to) in
+        [("a/run1", "x/One_1ms"), ("b/run2", "x/Two_1ms"), ("c/run3", "y/One_1ms"), ("d/run4", "y/Two_1ms")]
+    {
+        let to = of(&format!("{to}_PC_CLT_TestStatus-Passed_20220404-101500.data"));
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::rename(of(&format!("{from}.data")), to).unwrap();
+    }
+    let said = run(directory.path(), &["compare", "x", "y", "-p", "app"]);
+    assert!(said.starts_with("exit: 0"), "{said}");
+    for text in ["One  1 run in A, 1 in B", "Two  1 run in A, 1 in B", "Geometric mean"] {
+        assert!(said.contains(text), "{said}");
+    }
 }

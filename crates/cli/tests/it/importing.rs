@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::support::run;
 
 /// Two processes, three methods and what a shell's `*.json` names beside them.
-fn extracts() -> TempDir {
+pub(crate) fn extracts() -> TempDir {
     let directory = TempDir::new().unwrap();
     let write = |name: &str, content: &str| std::fs::write(directory.path().join(name), content).unwrap();
     write(

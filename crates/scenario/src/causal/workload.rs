@@ -131,7 +131,7 @@ impl Workload {
             .run(flush, hold)
             .then(Step::Unlock(lock))
             .then(Step::Sleep(pause.max(1)));
-        (hold > 0).then(|| ("flusher", Script::at(flush).repeat(40, body)))
+        (hold > 0).then(|| ("flusher", Script::at(flush).repeat(13, body)))
     }
 
     fn collector(&self, world: &mut World) -> Option<(&'static str, Script)> {

@@ -4,7 +4,8 @@ use tracesift_analysis::disturbances::Disturbances;
 use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_grammar::Pattern;
 
-use super::{BUILT_IN, Fold, Look, Rule, RuleList};
+use super::{BUILT_IN, Look, Rule, RuleList};
+use crate::asked::Fold;
 use crate::explain::limit::{Limit, Reference};
 use crate::options::Plan;
 use crate::question;

@@ -4,7 +4,7 @@ use super::story::{
     ANTIVIRUS, CHECKPOINT, DISK, HARD_FAULT, LOCK, MS, OTHER, Piece, REST, SCANNER, SLEEP, SPIN, SYSTEM, Story, TIMER,
     WORK, WORKER, finding, has_and_nearly_has,
 };
-use tracesift_ask::explain::figures::Amount;
+use tracesift_ask::asked::Amount;
 
 /// 2 % of a second, and one nanosecond less.
 const ENOUGH: i64 = 20 * MS;

@@ -1,15 +1,18 @@
 //! Rules about what else was recorded: the figures of other questions.
 
 use tracesift_archive::{ArchiveWriter, Table};
+use tracesift_ask::asked::Amount;
 use tracesift_ask::explain::Finding;
-use tracesift_ask::explain::figures::Amount;
 use tracesift_trace::rows::{
-    CpuFrequencyRow, CpuRow, CpuStateRow, DiskIoRow, DiskOperation, DnsQueryRow, ExceptionRow, GcCollectionRow,
-    JitMethodRow, LockWaitRow, StackEndRow, ThreadPoolRow, adjustment_reasons, cpu_state_kinds, thread_pool_events,
+    ContextSwitchRow, CpuFrequencyRow, CpuRow, CpuSampleRow, CpuStateRow, DiskIoRow, DiskOperation, DnsQueryRow,
+    ExceptionRow, GcCollectionRow, JitMethodRow, LockWaitRow, StackEndRow, ThreadPoolRow, adjustment_reasons,
+    cpu_state_kinds, switch_flags, thread_pool_events,
 };
-use tracesift_trace::{ProcessId, ThreadId};
+use tracesift_trace::{ProcessId, StackId, ThreadId};
 
-use super::story::{LENGTH, MAIN, MS, OTHER, Piece, REST, Story, WORKER, finding, has_and_nearly_has};
+use super::story::{
+    DEBUG_HEAP, IDLE, LENGTH, MAIN, MS, OTHER, Piece, REST, Story, WORKER, finding, has_and_nearly_has,
+};
 
 /// 2 % of a second, and one nanosecond less.
 const ENOUGH: i64 = 20 * MS;
@@ -227,6 +230,31 @@ fn locks_with_a_queue() {
 }
 
 #[test]
+fn more_ready_threads_than_cpus() {
+    // Two CPUs: threads of other programs are ready for as long as both have time.
+    let ready = |second: i64| {
+        let of = |thread: i32, time: i64| ContextSwitchRow {
+            thread: ThreadId(thread),
+            cpu: Some(1),
+            off_time: LENGTH - time,
+            time: LENGTH,
+            flags: switch_flags::PREEMPTED,
+            ..ContextSwitchRow::default()
+        };
+        vec![of(OTHER, LENGTH), of(WORKER, second)]
+    };
+    let found = check("ready-threads", ready, [LENGTH, LENGTH - 1]);
+    assert_eq!(found.figures[0].amount, Amount::Time(2 * LENGTH));
+    // An idle loop that has no CPU waits for nothing.
+    let idle = |time: i64| {
+        let mut rows = ready(LENGTH - 1);
+        rows.push(ContextSwitchRow { thread: ThreadId(IDLE), off_time: LENGTH - time, ..rows[0].clone() });
+        rows
+    };
+    has_and_nearly_has("ready-threads", &with_rows(ready(LENGTH)), &with_rows(idle(LENGTH)));
+}
+
+#[test]
 fn cpus_that_heat_holds_back() {
     let caps = |time: i64| {
         vec![CpuStateRow {
@@ -256,4 +284,34 @@ fn clocks_below_the_nominal_rate() {
     };
     let found = has_and_nearly_has("slow-clock", &rates(3_000), &rates(3_001));
     assert_eq!(found.figures[0].amount, Amount::Number(75.0));
+}
+
+#[test]
+fn work_on_efficient_cores() {
+    let samples = |efficient: i64| {
+        let of = move |number: i64| CpuSampleRow {
+            time: number * MS,
+            cpu: if number < efficient { 1 } else { 0 },
+            process: ProcessId(MAIN),
+            thread: ThreadId(MAIN),
+            weight: MS,
+            stack: Some(StackId(REST)),
+            ..CpuSampleRow::default()
+        };
+        Story::of(&[Piece::Broken(LENGTH - 1)])
+            .before(move |writer| writer.write_table(&(0..100).map(of).collect::<Vec<_>>()))
+            .with(|writer| {
+                let core = |cpu: i16, class: i8| CpuRow { cpu, efficiency_class: Some(class), ..CpuRow::default() };
+                writer.write_table(&[core(0, 1), core(1, 0)]);
+            })
+    };
+    let found = has_and_nearly_has("efficient-cores", &samples(35), &samples(33));
+    assert_eq!(found.figures[0].amount, Amount::Time(35 * MS));
+}
+
+#[test]
+fn heaps_that_check_themselves() {
+    let story = |time: i64| Story::of(&[Piece::Run(time, DEBUG_HEAP)]);
+    let found = has_and_nearly_has("debug-heap", &story(ENOUGH), &story(19 * MS));
+    assert_eq!(time(&found), (Some(ENOUGH), false));
 }

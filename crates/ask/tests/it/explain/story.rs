@@ -19,7 +19,7 @@ pub(super) const MS: i64 = 1_000_000;
 pub(super) const LENGTH: i64 = 1_000 * MS;
 
 /// Functions: each is a frame, and the only one of the stack with its number.
-const FUNCTIONS: [(&str, &str); 10] = [
+const FUNCTIONS: [(&str, &str); 11] = [
     ("app.exe", "work"),
     ("app.exe", "rest"),
     ("ntoskrnl.exe", "KiTimerExpiration"),
@@ -30,6 +30,7 @@ const FUNCTIONS: [(&str, &str); 10] = [
     ("wdfilter.sys", "MpPreCreate"),
     ("ntdll.dll", "NtDelayExecution"),
     ("storport.sys", "RaidpAdapterRedirectDpcRoutine"),
+    ("ntdll.dll", "RtlDebugAllocateHeap"),
 ];
 
 /// Stacks, by the places of their functions.
@@ -43,6 +44,7 @@ pub(super) const SPIN: i32 = 6;
 pub(super) const SCANNER: i32 = 7;
 pub(super) const SLEEP: i32 = 8;
 pub(super) const DISK: i32 = 9;
+pub(super) const DEBUG_HEAP: i32 = 10;
 
 /// Threads: the idle loop, the program's two, and one of each other process. A process has the number of its first thread.
 pub(super) const IDLE: i32 = 0;
@@ -85,6 +87,7 @@ type Write = Box<dyn Fn(&mut ArchiveWriter)>;
 /// The recording.
 pub(super) struct Story {
     pieces: Vec<Piece>,
+    before: Vec<Write>,
     more: Vec<Write>,
     info: TraceInfo,
 }
@@ -102,7 +105,13 @@ impl Story {
             cpu_count: 2,
             ..TraceInfo::default()
         };
-        Self { pieces: pieces.to_vec(), more: Vec::new(), info }
+        Self { pieces: pieces.to_vec(), before: Vec::new(), more: Vec::new(), info }
+    }
+
+    /// With rows that stand before those of the story.
+    pub(super) fn before(mut self, write: impl Fn(&mut ArchiveWriter) + 'static) -> Self {
+        self.before.push(Box::new(write));
+        self
     }
 
     /// With rows of other tables, or behind those of the story.
@@ -159,6 +168,7 @@ impl Story {
         writer.write_table(&(0..count).map(|frame| rows::frame(frame, i64::from(frame) + 1)).collect::<Vec<_>>());
         writer.write_table(&(0..).zip(&FUNCTIONS).map(symbol).collect::<Vec<_>>());
         writer.write_table(&(0..count).map(|id| stack(id, &[id])).collect::<Vec<_>>());
+        self.before.iter().for_each(|write| write(&mut writer));
         self.write_switches(&mut writer);
         self.more.iter().for_each(|write| write(&mut writer));
         finish_as(writer, self.info.clone())

@@ -1,6 +1,9 @@
 //! Commands with gaps: `dump gc {file} {process} {window}`. What is asked for a figure and what shows it to people come from here.
 
+use tracesift_analysis::Span;
 use tracesift_grammar::TimeRange;
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ProcessRow;
 
 use crate::command_line::{line, short_name};
 use crate::filter::PARTS;
@@ -20,7 +23,7 @@ pub(crate) struct Gaps {
 }
 
 impl Gaps {
-    /// Those of a recording. Of processes the ids are given; `None` in place of the time is the whole recording.
+    /// Those of a recording. Of processes the ids are given.
     pub(crate) fn new(file: &RecordingLabel, pids: &[i64], time: TimeRange, query: &AccountQuery) -> Self {
         let process = if pids.is_empty() { Vec::new() } else { option("-p", &list(pids)) };
         let edge = |time: Option<i64>| {
@@ -66,6 +69,22 @@ impl Gaps {
     /// The same gaps for figures of all processes.
     pub(crate) fn of_machine(&self) -> Self {
         Self { process: Vec::new(), ..self.clone() }
+    }
+}
+
+/// The ids of processes, each once.
+pub(crate) fn pids(processes: &[ProcessRow], among: impl Fn(ProcessId) -> bool) -> Vec<i64> {
+    let mut pids: Vec<i64> = processes.iter().filter(|row| among(row.process)).map(|row| row.pid).collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids
+}
+
+/// The time of a window; open where it is as long as the recording.
+pub(crate) fn time_of(file: &RecordingLabel, window: Span) -> TimeRange {
+    TimeRange {
+        start: Some(window.start).filter(|start| *start > file.start),
+        end: Some(window.end).filter(|end| *end < file.end),
     }
 }
 

@@ -130,7 +130,7 @@ impl Difference {
         let rounded = largest_remainders(&numerators, denominator);
         let rows: Vec<DifferenceRow> =
             leaves.iter().zip(&rounded.parts).map(|(node, delta)| DifferenceRow::new(node, *delta, split)).collect();
-        let shown = select::select(&nodes, &rows, settings.top);
+        let shown = select::select(&nodes, &rows, settings.level, settings.top);
         let mut shown: Vec<ShownRow> = shown.into_iter().map(|shown| ShownRow::new(shown, &rows, split)).collect();
         causes_first(&mut shown);
         if let Some(speed) = speed {

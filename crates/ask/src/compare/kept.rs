@@ -1,6 +1,5 @@
 //! Accounts that are kept in the user's cache, so that a second comparison of the same archives reads no switches.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +9,8 @@ use tracesift_analysis::disturbances::Kind;
 use tracesift_archive::{Archive, head_hash};
 use tracesift_cache::{Folder, directory};
 
-use super::metrics::{MetricList, RunMetrics};
+use super::account::Account;
+use super::metrics::MetricList;
 use super::modules::Module;
 use crate::asked::Amount;
 use crate::path::AccountQuery;
@@ -30,23 +30,6 @@ const LARGEST: u64 = 16 << 20;
 
 /// States of rows.
 const STATES: [&str; 4] = ["run", "ready", "wait", "unknown"];
-
-/// What is kept of an archive.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Account {
-    /// Length of the window, ns.
-    pub(super) window: i64,
-    /// How much is known.
-    pub(super) level: Level,
-    /// Its rows at the finest level, under names that are the same in the next build.
-    pub(super) rows: Vec<Row>,
-    /// The modules of the recording.
-    pub(super) modules: BTreeMap<String, Module>,
-    /// The roles of its processes.
-    pub(super) processes: BTreeSet<String>,
-    /// Figures beside the time.
-    pub(super) metrics: RunMetrics,
-}
 
 /// Accounts in a directory. What cannot be read or written is computed again.
 #[derive(Debug)]
@@ -99,7 +82,8 @@ fn key(archive: &Archive, query: &AccountQuery) -> String {
     let tags = query.tags.as_ref().map(|set| set.hash()).unwrap_or_default();
     let disturbances = (query.disturbances.version(), query.disturbances.kinds());
     let metrics = MetricList::built_in().version;
-    let asked = format!("{VERSION} {metrics} {:?} {:?} {disturbances:?} {tags}", query.windows, query.follow);
+    let AccountQuery { windows, follow, repetitions, .. } = query;
+    let asked = format!("{VERSION} {metrics} {windows:?} {follow:?} {repetitions} {disturbances:?} {tags}");
     // Reading from memory cannot fail.
     format!("{}-{}", tables_hash(archive), head_hash(asked.as_bytes()).unwrap_or_default())
 }

@@ -12,6 +12,7 @@
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
 //! explain it. [`metrics`] and [`changes`] say what else differs. Numbers come from the crate `tracesift-statistics`.
 
+mod account;
 mod apart;
 pub mod case;
 pub mod changes;
@@ -50,6 +51,7 @@ use self::kept::KeptAccounts;
 use self::run::Run;
 use crate::answer::Failure;
 use crate::path::AccountQuery;
+pub use crate::path::rows::Detail;
 use crate::recording::Source;
 
 /// A set of runs.
@@ -72,6 +74,8 @@ pub struct Settings {
     pub least: f64,
     /// Rows that explain the difference.
     pub top: usize,
+    /// The level of these rows; `None`: as coarse as one cause explains each.
+    pub level: Option<Detail>,
     /// The seed of random labellings; `None`: made of the ids of the runs.
     pub seed: Option<u64>,
     /// Whether runs are compared that differ in ways which stop a comparison.
@@ -89,6 +93,7 @@ impl Default for Settings {
             confidence: Confidence::default(),
             least: 0.01,
             top: 10,
+            level: None,
             seed: None,
             force: false,
             is_chosen: false,

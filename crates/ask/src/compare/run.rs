@@ -4,25 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::ValueEnum;
 use tracesift_analysis::disturbances::Kind;
-use tracesift_analysis::roles::process_role;
 use tracesift_archive::Error;
-use tracesift_trace::rows::ProcessRow;
 
 use crate::answer::Failure;
-use crate::asked::gaps::{pids, time_of};
-use crate::asked::{Amount, Gaps};
+use crate::asked::Amount;
 use crate::path::account::Level;
-use crate::path::parties::family;
-use crate::path::rows::{Detail, Name, Row};
-use crate::path::window::Window;
-use crate::path::{AccountQuery, Missing, WindowKind};
+use crate::path::rows::{Name, Row};
+use crate::path::{AccountQuery, WindowKind};
 use crate::recording::{OpenRecording, Source};
 
-use super::kept::{Account, KeptAccounts};
-use super::metrics::{MetricList, RunMetrics};
-use super::modules::{self, Module};
+use super::account::Account;
+use super::kept::KeptAccounts;
+use super::metrics::RunMetrics;
+use super::modules::Module;
 use super::plan::{self, PlannedRun};
-use super::site::lasting;
 
 /// What is compared as the duration of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -135,7 +130,7 @@ impl Run {
         let account = match kept.and_then(|kept| kept.get(recording.archive(), accounts)) {
             Some(account) => account,
             None => {
-                let account = only_account(&recording, accounts)?.map_err(because)?;
+                let account = Account::of(&recording, accounts)?.map_err(because)?;
                 kept.into_iter().for_each(|kept| kept.put(recording.archive(), accounts, &account));
                 account
             }
@@ -177,54 +172,6 @@ impl Run {
             rows,
         })
     }
-}
-
-/// The account of the window that is asked for, or why there is none.
-fn only_account(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Result<Account, String>, Failure> {
-    let failure = |error: Error| Failure::new(&recording.file.path, &error);
-    let mut found: Vec<(Window, Level, Vec<Row>)> = Vec::new();
-    let looked = accounts.each(recording, |account, namer| {
-        found.push((account.window, account.level, namer.rows(account, Detail::Site)));
-    });
-    let looked = looked.map_err(failure)?;
-    if let Err(Missing { what, why }) = looked {
-        return Ok(Err(if what == "window" { why.to_string() } else { format!("{what}: {why}") }));
-    }
-    let count = found.len();
-    let Some((window, level, rows)) = found.pop().filter(|_| count == 1) else {
-        let shown = accounts.windows.shown();
-        return Ok(Err(match count {
-            0 => format!("nothing fits {shown}"),
-            _ => format!("{count} windows fit: choose one of each run, such as '{shown}#1'"),
-        }));
-    };
-    let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
-    let image = processes.iter().find(|row| Some(row.process) == window.process).map(|row| row.name.as_str());
-    let test = family(&processes, window.process);
-    let of_test = pids(&processes, |process| test.contains(&process));
-    let gaps = Gaps::new(&recording.file, &of_test, time_of(&recording.file, window.span), accounts);
-    let role = |row: &ProcessRow| process_role(&row.name, row.command_line.as_deref(), None);
-    Ok(Ok(Account {
-        window: window.span.length(),
-        level,
-        rows: with_lasting_names(rows, image),
-        modules: modules::of(recording, image).map_err(failure)?,
-        metrics: MetricList::built_in().measure(recording, gaps, !test.is_empty())?,
-        processes: processes.iter().map(role).collect(),
-    }))
-}
-
-/// The rows under names that are the same in the next build.
-fn with_lasting_names(rows: Vec<Row>, image: Option<&str>) -> Vec<Row> {
-    let mut found: BTreeMap<Name, Row> = BTreeMap::new();
-    for mut row in rows {
-        row.name = lasting(row.name, image);
-        match found.get_mut(&row.name) {
-            Some(known) => known.join(&row),
-            None => drop(found.insert(row.name.clone(), row)),
-        }
-    }
-    found.into_values().collect()
 }
 
 /// What runs are of whose names tell of no test: the window that was asked for, or the program that was recorded.

@@ -43,13 +43,13 @@ impl Shown {
 }
 
 /// The rows that explain a difference, the largest first, and one of all others. Each row of the finest level is in one of them.
-pub(super) fn select(nodes: &[Node], rows: &[DifferenceRow], top: usize) -> Vec<Shown> {
+pub(super) fn select(nodes: &[Node], rows: &[DifferenceRow], level: Option<Detail>, top: usize) -> Vec<Shown> {
     let mut found: Vec<&Node> = Vec::new();
     for node in nodes.iter().filter(|node| node.detail == Detail::State) {
-        if node.name.disturbance.is_some() {
-            found.push(node);
-        } else {
-            divide(node, nodes, &mut found);
+        match level {
+            _ if node.name.disturbance.is_some() => found.push(node),
+            Some(level) => found.extend(nodes.iter().filter(|of| of.detail == level && is_below(&of.name, node))),
+            None => divide(node, nodes, &mut found),
         }
     }
     let places_of =

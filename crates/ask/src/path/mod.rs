@@ -12,6 +12,7 @@ pub(crate) mod chains;
 mod charges;
 mod collector;
 mod disk_waits;
+mod on_cpu;
 mod options;
 pub(crate) mod parties;
 pub(crate) mod places;
@@ -63,6 +64,8 @@ pub struct AccountQuery {
     pub disturbances: Arc<Disturbances>,
     /// The rules for tags; `None`: the built-in ones.
     pub tags: Option<Arc<TagSet>>,
+    /// Whether several windows of a recording are repetitions of one measurement, so that their mean counts.
+    pub repetitions: bool,
 }
 
 /// Why a recording has no account.

@@ -80,6 +80,7 @@ impl AccountOptions {
             follow: self.follow,
             disturbances: Arc::new(disturbances),
             tags,
+            repetitions: false,
         })
     }
 }

@@ -8,6 +8,7 @@ use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ContextSwitchRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
+use super::on_cpu::running_at;
 use super::spec::{FORMS, WindowKind, WindowSpec};
 use crate::absence::Absence;
 use crate::filter::ProcessFilter;
@@ -244,23 +245,41 @@ impl<'a> Search<'a> {
             return Ok(Err(Absence::Because(format!("it has no marks: {why}"))));
         }
         marks.sort_by_key(|mark| mark.time);
-        let mut windows = Vec::new();
+        let mut pairs: Vec<(Span, Option<ThreadId>)> = Vec::new();
         let mut begin: Option<i64> = None;
         for mark in &marks {
             match begin {
                 Some(start) if to.matches(&mark.text) => {
-                    let span = Span::new(start, mark.time);
-                    let Some(anchor) = mark.thread.or_else(|| main_thread(self.people, own)) else {
-                        return Ok(Err(no_thread()));
-                    };
-                    windows.extend(self.window(span, anchor, false));
+                    pairs.push((Span::new(start, mark.time), mark.thread));
                     begin = None;
                 }
                 None if from.matches(&mark.text) => begin = Some(mark.time),
                 _ => {}
             }
         }
+        // A mark without a thread was written by whoever of the test ran then.
+        let untold: Vec<i64> = pairs.iter().filter(|(_, thread)| thread.is_none()).map(|(span, _)| span.end).collect();
+        let mut running = self.running_at(own, &untold)?.into_iter();
+        let main = main_thread(self.people, own).filter(|_| !self.query.filter.is_empty());
+        let mut windows = Vec::new();
+        for (span, thread) in pairs {
+            let Some(anchor) = thread.or_else(|| running.next().flatten()).or(main) else {
+                return Ok(Err(no_thread()));
+            };
+            windows.extend(self.window(span, anchor, false));
+        }
         Ok(Ok(windows))
+    }
+
+    /// The threads of these processes that ran at some instants.
+    fn running_at(&self, own: &[&'a ProcessRow], instants: &[i64]) -> Result<Vec<Option<ThreadId>>, Error> {
+        if self.query.filter.is_empty() || instants.is_empty() || !self.recording.info().has_switches {
+            return Ok(vec![None; instants.len()]);
+        }
+        let first = self.recording.file.start;
+        let of_process = |row: &&ProcessRow| self.threads_of(row.process);
+        let threads = own.iter().flat_map(of_process).map(|row| (row.thread, row.start.unwrap_or(first))).collect();
+        running_at(self.recording.archive(), &threads, instants)
     }
 
     /// The range of time that was given, with the main thread of the processes that were named.

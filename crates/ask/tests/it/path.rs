@@ -87,9 +87,10 @@ pub(super) fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
     if !lacks.disk {
         disk_operations().iter().for_each(|row| writer.disk_io(row));
     }
-    for (time, text) in [(120, "begin 1"), (220, "end 1"), (320, "begin 2"), (330, "end 2")] {
-        let text = text.to_owned();
-        writer.mark(&MarkRow { time: time * MS, thread: Some(ThreadId(1)), text, ..MarkRow::default() });
+    let marks = [(120, "begin 1"), (197, "from"), (199, "to"), (220, "end 1"), (320, "begin 2"), (330, "end 2")];
+    for (time, text) in marks {
+        let (thread, text) = (text.contains(' ').then_some(ThreadId(1)), text.to_owned());
+        writer.mark(&MarkRow { time: time * MS, thread, text, ..MarkRow::default() });
     }
     let info = TraceInfo {
         name: "chain".to_owned(),
@@ -312,6 +313,15 @@ fn the_window_of_a_wait_starts_with_whoever_ended_it() {
     let expected =
         owned(&[("b|owner #|ready", 1_000), ("b|owner #|run", 9_000), ("c|main|run", 10_000), ("c|main|wait", 80_000)]);
     assert_eq!(rows_of(&answer, &["process", "thread", "state"]), expected);
+}
+
+#[test]
+fn a_mark_without_a_thread_was_written_by_the_one_that_ran() {
+    let answer = ask_of(Lacks::default(), &question("mark:from..to", of("b"), Detail::Who));
+    assert_eq!(rows_of(&answer, &["process", "thread", "state"]), owned(&[("b|owner #|run", 2_000)]));
+    // Of all programs nobody knows which one is meant.
+    let answer = ask_of(Lacks::default(), &question("mark:from..to", ProcessFilter::default(), Detail::Who));
+    assert_eq!(answer.rows().count(), 0);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use tracesift_ask::compare::grouping::{By, Grouping, Split};
 use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::sets::{self, NamedSet};
-use tracesift_ask::compare::{Confidence, Measure, Settings};
+use tracesift_ask::compare::{Confidence, Detail, Measure, Settings};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
@@ -61,6 +61,12 @@ struct TestArgs {
     /// Rows that explain the difference
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
+    /// Show rows of this level [default: each as coarse as one cause explains it]
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Detail>,
+    /// Take several windows of a recording as repetitions of one measurement: their mean counts
+    #[arg(long)]
+    repetitions: bool,
     /// Seed of the random labellings [default: made of the recordings]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -134,14 +140,15 @@ impl CompareArgs {
     /// # Errors
     /// See [`AccountOptions::query`].
     pub(crate) fn accounts(&self, warn: &mut dyn FnMut(&str)) -> Result<AccountQuery, UsageError> {
-        self.account.query(&self.filter, warn)
+        let query = self.account.query(&self.filter, warn)?;
+        Ok(AccountQuery { repetitions: self.test.repetitions, ..query })
     }
 
     /// How they are compared.
     pub(crate) fn settings(&self) -> Settings {
-        let TestArgs { measure, confidence, min_effect, top, seed, force, no_cache } = self.test;
+        let TestArgs { measure, confidence, min_effect, top, level, seed, force, no_cache, .. } = self.test;
         let kept = if no_cache { None } else { KeptAccounts::of_user().map(Arc::new) };
-        Settings { measure, confidence, least: min_effect, top, seed, force, is_chosen: false, kept }
+        Settings { measure, confidence, least: min_effect, top, level, seed, force, is_chosen: false, kept }
     }
 }
 

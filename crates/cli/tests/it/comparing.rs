@@ -242,3 +242,39 @@ fn each_case_is_compared_on_its_own() {
         assert!(said.contains(text), "{said}");
     }
 }
+
+#[test]
+fn several_windows_of_a_run_count_as_their_mean_where_somebody_says_so() {
+    let directory = histories(&["a", "b"]);
+    let arguments = ["compare", "a.etl", "b.etl", "-p", "app", "--window", "wait:*Report.poll*"];
+    let said = run(directory.path(), &arguments);
+    assert!(said.starts_with("exit: 1") && said.contains("4 windows fit: choose one of each run"), "{said}");
+    let text = tracesift(directory.path(), &[&arguments[..], &["--repetitions", "--format", "json"]].concat());
+    let case = &serde_json::from_str::<Value>(&text).unwrap()["cases"][0];
+    // Each pause is 15 ms, and a wake-up takes some time.
+    for set in case["sets"].as_array().unwrap() {
+        let duration = set["runs"][0]["duration_ns"].as_i64().unwrap();
+        assert!((15 * MS..17 * MS).contains(&duration), "{duration}");
+    }
+    let difference = case["difference_ns"].as_i64().unwrap();
+    assert_eq!(sum(case["rows"].as_array().unwrap(), "delta_ns"), difference);
+    assert_eq!(sum(case["shown"].as_array().unwrap(), "delta_ns"), difference);
+}
+
+#[test]
+fn rows_of_a_level_add_up_too() {
+    let directory = demo();
+    for level in ["state", "who", "tag", "site"] {
+        let sets = ["demo/*Serial_12695ms*", "demo/*Serial_7066ms*"];
+        let arguments = ["compare", sets[0], sets[1], "-p", "FileWriter", "--level", level, "--top", "1000"];
+        let text = tracesift(directory.path(), &[&arguments[..], &["--format", "json"]].concat());
+        let case = &serde_json::from_str::<Value>(&text).unwrap()["cases"][0];
+        let shown = case["shown"].as_array().unwrap();
+        assert_eq!(sum(shown, "delta_ns"), case["difference_ns"].as_i64().unwrap(), "{level}");
+        if level == "state" {
+            let own = shown.iter().filter(|row| row["part"] == "row" && row["disturbance"].is_null());
+            let texts: Vec<&str> = own.map(|row| row["text"].as_str().unwrap()).collect();
+            assert!(texts.iter().all(|text| ["run", "ready", "wait", "unknown"].contains(text)), "{texts:?}");
+        }
+    }
+}

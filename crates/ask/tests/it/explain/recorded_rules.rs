@@ -231,8 +231,8 @@ fn locks_with_a_queue() {
 
 #[test]
 fn more_ready_threads_than_cpus() {
-    // Two CPUs: threads of other programs are ready for as long as both have time.
-    let ready = |second: i64| {
+    // Two CPUs: threads are ready for as long as both have time, the main thread for a millisecond of it.
+    let story = |second: i64, idle: i64| {
         let of = |thread: i32, time: i64| ContextSwitchRow {
             thread: ThreadId(thread),
             cpu: Some(1),
@@ -241,17 +241,12 @@ fn more_ready_threads_than_cpus() {
             flags: switch_flags::PREEMPTED,
             ..ContextSwitchRow::default()
         };
-        vec![of(OTHER, LENGTH), of(WORKER, second)]
+        let rows = vec![of(OTHER, LENGTH - MS), of(WORKER, second), of(IDLE, idle)];
+        Story::of(&[Piece::Ready(MS, OTHER)]).with(move |writer: &mut ArchiveWriter| writer.write_table(&rows))
     };
-    let found = check("ready-threads", ready, [LENGTH, LENGTH - 1]);
-    assert_eq!(found.figures[0].amount, Amount::Time(2 * LENGTH));
     // An idle loop that has no CPU waits for nothing.
-    let idle = |time: i64| {
-        let mut rows = ready(LENGTH - 1);
-        rows.push(ContextSwitchRow { thread: ThreadId(IDLE), off_time: LENGTH - time, ..rows[0].clone() });
-        rows
-    };
-    has_and_nearly_has("ready-threads", &with_rows(ready(LENGTH)), &with_rows(idle(LENGTH)));
+    let found = has_and_nearly_has("ready-threads", &story(LENGTH, 0), &story(LENGTH - 1, LENGTH));
+    assert_eq!(found.figures[0].amount, Amount::Time(2 * LENGTH));
 }
 
 #[test]

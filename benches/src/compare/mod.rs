@@ -6,6 +6,7 @@
 
 mod bars;
 mod budgets;
+mod large;
 mod recorded;
 mod runs;
 mod truth;
@@ -15,6 +16,7 @@ use std::path::Path;
 /// Runs all bars.
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     budgets::compare(directory)?;
+    large::account(directory)?;
     let place = directory.join("compare");
     if place.exists() {
         std::fs::remove_dir_all(&place)?;

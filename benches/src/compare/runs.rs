@@ -123,9 +123,17 @@ pub(super) fn case(sets: [Vec<Run>; 2]) -> anyhow::Result<Case> {
     Ok(case)
 }
 
-/// All rows add up to the difference, and so do those that are shown.
+/// All rows add up to the difference, and so do those that are shown. Nothing was lost, so hardly any time is unknown.
 fn check_sums(case: &Case) -> anyhow::Result<()> {
-    let difference = &case.result.as_ref().context("no result")?.difference;
+    let result = case.result.as_ref().context("no result")?;
+    let difference = &result.difference;
+    let unknown = difference.rows.iter().filter(|row| row.state() == "unknown");
+    let unknown = unknown.fold([0.0, 0.0], |[a, b], row| [a + row.means[0], b + row.means[1]]);
+    for (unknown, duration) in unknown.into_iter().zip(result.duration.means) {
+        if unknown > 0.02 * duration {
+            bail!("{unknown} ns of {duration} ns are unknown");
+        }
+    }
     let rows: i128 = difference.rows.iter().map(|row| row.delta).sum();
     let shown: i128 = difference.shown.iter().map(|shown| shown.delta).sum();
     if (rows, shown) == (difference.total, difference.total) {

@@ -45,8 +45,14 @@ fn label_of<'a>(argument: &'a str, exists: &impl Fn(&Path) -> bool) -> Option<(&
     })
 }
 
-/// A set for each argument: those without a label are called A, B, C … by their places.
-fn named(arguments: &[String], exists: &impl Fn(&Path) -> bool) -> Vec<NamedSet> {
+/// A set for each argument. Those without a label are called as their directories are, if that tells them apart, else A, B, C …
+fn named<'a>(arguments: &'a [String], exists: &impl Fn(&Path) -> bool) -> Vec<NamedSet> {
+    let name =
+        |argument: &'a String| label_of(argument, exists).map(|(label, _)| label).or_else(|| directory_of(argument));
+    let mut names: Vec<Option<&str>> = arguments.iter().map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let has_names = names.len() == arguments.len() && names.first().is_some_and(Option::is_some);
     let letter = |place: usize| match u8::try_from(place) {
         Ok(place @ 0..26) => char::from(b'A' + place).to_string(),
         _ => format!("set {}", place + 1),
@@ -54,11 +60,28 @@ fn named(arguments: &[String], exists: &impl Fn(&Path) -> bool) -> Vec<NamedSet>
     let set = |(place, argument): (usize, &String)| {
         let (label, files) = match label_of(argument, exists) {
             Some((label, files)) => (label.to_owned(), files),
-            None => (letter(place), argument.as_str()),
+            None => {
+                let directory = directory_of(argument).filter(|_| has_names);
+                (directory.map_or_else(|| letter(place), str::to_owned), argument.as_str())
+            }
         };
         NamedSet { label, arguments: vec![files.to_owned()] }
     };
     arguments.iter().enumerate().map(set).collect()
+}
+
+/// The name of the directory that an argument is, or whose files its pattern describes; of a file nothing, and of long names.
+fn directory_of(argument: &str) -> Option<&str> {
+    const LONGEST: usize = 12;
+    let path = Path::new(argument);
+    let directory = match path.file_name()?.to_str()? {
+        name if name.contains(['*', '?']) => path.parent()?,
+        _ if argument.ends_with(['/', '\\']) || path.is_dir() => path,
+        _ => return None,
+    };
+    let name = directory.file_name()?.to_str()?;
+    let is_plain = !name.contains(['*', '?', '=']) && !name.to_lowercase().ends_with(".sift");
+    Some(name).filter(|name| is_plain && name.chars().count() <= LONGEST)
 }
 
 /// A flat list of files, by the directories in which they lie.
@@ -95,13 +118,15 @@ mod tests {
 
     #[test]
     fn two_arguments_are_two_sets() {
-        assert_eq!(sets(&["good/*", "bad/*"]), Ok(vec![set("A", &["good/*"]), set("B", &["bad/*"])]));
+        assert_eq!(sets(&["x/good/*", "bad/"]), Ok(vec![set("good", &["x/good/*"]), set("bad", &["bad/"])]));
+        assert_eq!(sets(&["x/a*", "x/b*"]), Ok(vec![set("A", &["x/a*"]), set("B", &["x/b*"])]));
+        assert_eq!(sets(&["a.sift", "x/b*"]), Ok(vec![set("A", &["a.sift"]), set("B", &["x/b*"])]));
         assert_eq!(
             sets(&["before=old/", "after=new/*.sift"]),
             Ok(vec![set("before", &["old/"]), set("after", &["new/*.sift"])])
         );
         // Others are compared with the first.
-        let three = vec![set("A", &["base/*"]), set("B", &["one/*"]), set("two", &["2/"])];
+        let three = vec![set("base", &["base/*"]), set("one", &["one/*"]), set("two", &["2/"])];
         assert_eq!(sets(&["base/*", "one/*", "two=2/"]), Ok(three));
         // A path that has such a sign, and a file of that name.
         assert_eq!(sets(&["a/b=c", "odd=name"]), Ok(vec![set("A", &["a/b=c"]), set("B", &["odd=name"])]));

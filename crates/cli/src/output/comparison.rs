@@ -67,7 +67,7 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
     add_wrapped(text, 4, &case.comparable.text());
     if let Some(result) = &case.result {
         text.push('\n');
-        add_figures(text, result, labels);
+        add_figures(text, result, labels, [a, b]);
         text.push('\n');
         add_rows(text, case, result);
         if details {
@@ -82,7 +82,7 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
     }
 }
 
-fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2]) {
+fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2], runs: [usize; 2]) {
     let heads = labels.each_ref().map(|label| format!("{label} ms"));
     let width = |place: usize| heads[place].chars().count().max(9);
     let (first, second) = (width(0), width(1));
@@ -101,16 +101,27 @@ fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2]) {
             figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
         let p = figure.p().map_or_else(String::new, probability);
         let verdict = verdict(figure);
-        let _ = writeln!(text, "  {name:11}{a:>first$}  {b:>second$}  {change:>8}  {interval:>19}  {p:>6}  {verdict}");
+        let line = format!("  {name:11}{a:>first$}  {b:>second$}  {change:>8}  {interval:>19}  {p:>6}  {verdict}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    add_detectable(text, result, runs);
+}
+
+/// Which changes so many runs show, where something is undecided.
+fn add_detectable(text: &mut String, result: &CaseResult, [a, b]: [usize; 2]) {
+    let is_undecided = |figure: &ComparedFigure| figure.verdict == Verdict::Undecided && !figure.is_chosen;
+    let least = |figure: &ComparedFigure| figure.detectable.map(|least| digits(100.0 * least));
+    let CaseResult { duration, undisturbed, .. } = result;
+    if !is_undecided(duration) && !is_undecided(undisturbed) {
+        return;
+    }
+    if let (Some(least), Some(own)) = (least(duration), least(undisturbed)) {
+        let _ = writeln!(text, "{a} + {b} runs show changes from {least} % on (undisturbed: from {own} % on).");
     }
 }
 
-fn verdict(figure: &ComparedFigure) -> String {
-    match (figure.verdict, figure.detectable) {
-        (Verdict::Undecided, _) if figure.is_chosen => "chose the sets".to_owned(),
-        (Verdict::Undecided, Some(least)) => format!("undecided: shows changes from {} % on", digits(100.0 * least)),
-        (verdict, _) => verdict_word(verdict).to_owned(),
-    }
+fn verdict(figure: &ComparedFigure) -> &'static str {
+    if figure.is_chosen { "chose the sets" } else { verdict_word(figure.verdict) }
 }
 
 /// The word for a verdict.

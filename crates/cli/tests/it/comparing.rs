@@ -212,7 +212,7 @@ fn a_run_without_the_window_is_left_out_and_named() {
     let story = story.filter(|path| path.extension().is_some_and(|extension| extension == "sift")).min().unwrap();
     std::fs::rename(story, directory.path().join("b.etl/story.sift")).unwrap();
     let said = run(directory.path(), &["compare", "a.etl", "b.etl", "-p", "app"]);
-    assert!(said.starts_with("exit: 2") && said.contains("1 run in A, 1 in B"), "{said}");
+    assert!(said.starts_with("exit: 2") && said.contains("1 run in a.etl, 1 in b.etl"), "{said}");
     assert!(said.contains("error: story: nothing fits process:app"), "{said}");
 }
 
@@ -238,7 +238,7 @@ fn each_case_is_compared_on_its_own() {
     }
     let said = run(directory.path(), &["compare", "x", "y", "-p", "app"]);
     assert!(said.starts_with("exit: 0"), "{said}");
-    for text in ["One  1 run in A, 1 in B", "Two  1 run in A, 1 in B", "Geometric mean"] {
+    for text in ["One  1 run in x, 1 in y", "Two  1 run in x, 1 in y", "Geometric mean"] {
         assert!(said.contains(text), "{said}");
     }
 }

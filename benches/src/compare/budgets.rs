@@ -37,8 +37,11 @@ pub(super) fn compare(directory: &Path) -> anyhow::Result<()> {
         }
         asked(&["compare"])
     };
-    against("compare 2 x 50 archives, cold", Some(2.0), RUNS, cold, "dump threads", threads)?;
-    against("compare 2 x 50 archives, warm", None, RUNS, || asked(&["compare"]), "dump threads", threads)
+    let path = || asked(&["dump", "path", "--top", "10"]);
+    against("accounts of 2 x 50 archives", Some(2.0), RUNS, path, "dump threads", threads)?;
+    against("compare 2 x 50 archives, cold, budget 5 s", None, RUNS, cold, "dump threads", threads)?;
+    let warm = || asked(&["compare"]);
+    against("compare 2 x 50 archives, warm, budget 0.5 s", None, RUNS, warm, "dump threads", threads)
 }
 
 /// Two directories of archives, made where they are not there yet.

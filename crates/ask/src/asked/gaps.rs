@@ -19,6 +19,8 @@ pub(crate) struct Gaps {
     short: String,
     process: Vec<String>,
     window: Vec<String>,
+    /// The window of figures of the test.
+    of_test: Vec<String>,
     account: Vec<String>,
 }
 
@@ -37,7 +39,18 @@ impl Gaps {
             vec![format!("--time={}..{}", edge(time.start), edge(time.end))]
         };
         let (file, short) = (path_text(&file.path), short_name(&file.path));
-        Self { file, short, process, window, account: account(query) }
+        Self { file, short, process, of_test: window.clone(), window, account: account(query) }
+    }
+
+    /// The same where the window has the whole lives of the processes, and nobody else has their ids: figures of these processes
+    /// need no time then, and are there without a look at single rows.
+    pub(crate) fn with_whole_lives(self, is_so: bool) -> Self {
+        if is_so { Self { of_test: Vec::new(), ..self } } else { self }
+    }
+
+    /// The gaps of figures of the test.
+    pub(crate) fn of_test(&self) -> Self {
+        Self { window: self.of_test.clone(), ..self.clone() }
     }
 
     /// The words of a command behind the program's name.
@@ -78,6 +91,22 @@ pub(crate) fn pids(processes: &[ProcessRow], among: impl Fn(ProcessId) -> bool) 
     pids.sort_unstable();
     pids.dedup();
     pids
+}
+
+/// Whether a window has the whole lives of some processes, and no other process has one of their ids.
+pub(crate) fn has_whole_lives(
+    processes: &[ProcessRow],
+    among: impl Fn(ProcessId) -> bool,
+    file: &RecordingLabel,
+    window: Span,
+) -> bool {
+    let ids = pids(processes, &among);
+    let lives_inside = |row: &ProcessRow| {
+        let (start, end) = (row.start.unwrap_or(file.start), row.end.unwrap_or(file.end));
+        window.start <= start && end <= window.end
+    };
+    let with_ids = processes.iter().filter(|row| ids.binary_search(&row.pid).is_ok());
+    with_ids.into_iter().all(|row| among(row.process) && lives_inside(row))
 }
 
 /// The time of a window; open where it is as long as the recording.
@@ -149,6 +178,9 @@ mod tests {
         let command = gaps.command(&words("dump path {file} {account}"));
         assert_eq!(command, r#"tracesift dump path "a b.sift" --window "mark:a*..b*" -p "my app""#);
         assert_eq!(gaps.of_machine().fill(&words("dump dns {process}")), ["dump", "dns"]);
+        let whole = gaps.with_whole_lives(true);
+        assert_eq!(whole.of_test().fill(&words("dump gc {process} {window}")), ["dump", "gc", "-p", "7;12"]);
+        assert_eq!(whole.of_machine().fill(&words("{window}")), ["--time=1.5s..2.000000001s"]);
     }
 
     #[test]

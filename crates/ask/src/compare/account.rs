@@ -8,7 +8,7 @@ use tracesift_statistics::remainders::largest_remainders;
 use tracesift_trace::rows::ProcessRow;
 
 use crate::answer::Failure;
-use crate::asked::gaps::{pids, time_of};
+use crate::asked::gaps::{has_whole_lives, pids, time_of};
 use crate::asked::{Amount, Gaps};
 use crate::path::account::Level;
 use crate::path::parties::family;
@@ -70,7 +70,9 @@ impl Account {
         let test = family(&processes, process);
         let of_test = pids(&processes, |process| test.contains(&process));
         let metrics = taken.iter().map(|(window, ..)| {
-            let gaps = Gaps::new(&recording.file, &of_test, time_of(&recording.file, window.span), accounts);
+            let file = &recording.file;
+            let is_whole = has_whole_lives(&processes, |process| test.contains(&process), file, window.span);
+            let gaps = Gaps::new(file, &of_test, time_of(file, window.span), accounts).with_whole_lives(is_whole);
             MetricList::built_in().measure(recording, gaps, !test.is_empty())
         });
         let metrics = mean_of_metrics(metrics.collect::<Result<_, _>>()?);

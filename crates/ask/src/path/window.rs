@@ -178,9 +178,11 @@ impl<'a> Search<'a> {
     fn life(&self, process: &ProcessRow) -> Option<Window> {
         let (first, last) = (self.recording.file.start, self.recording.file.end);
         let span = Span::new(process.start.unwrap_or(first), process.end.unwrap_or(last));
-        let threads = self.threads_of(process.process);
+        // Of a process that has ended, a thread whose end is not known did not end last. Linux names no thread in samples of a dead one.
+        let without_end = if process.end.is_some() { i64::MIN } else { i64::MAX };
+        let rank = |row: &&ThreadRow| (row.tid >= 0, row.end.unwrap_or(without_end), std::cmp::Reverse(row.thread));
         // Of those that end last the first one.
-        let last = threads.max_by_key(|row| (row.end.unwrap_or(i64::MAX), std::cmp::Reverse(row.thread)))?;
+        let last = self.threads_of(process.process).max_by_key(rank)?;
         self.window(span, last.thread, false)
     }
 

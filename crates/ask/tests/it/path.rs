@@ -54,6 +54,8 @@ pub(super) fn archive(directory: &Path, lacks: Lacks) -> PathBuf {
     writer.write_table(&[
         ThreadRow { idle_cpu: Some(1), ..rows::thread(0, 0, 0) },
         ThreadRow { start: Some(10 * MS), end: Some(900 * MS), ..rows::thread(1, 1, 11) },
+        // Samples of a dead thread have no id of one.
+        rows::thread(6, 1, -1),
         rows::thread(5, 2, 20),
         ThreadRow { process: ProcessId(2), ..named(2, 22, "owner 7") },
         rows::thread(3, 3, 33),

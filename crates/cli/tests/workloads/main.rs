@@ -40,7 +40,7 @@ fn files_are_written_one_after_the_other() {
             cpu("write_file", &["write_cpu_ns"]),
         ],
         problem: Some(Problem {
-            options: &["--anchor", "file-writer", "--level", "who"],
+            options: &["--level", "who"],
             row: &[("state", "run"), ("thread", "writer-#")],
             summed: &[("state", "run"), ("thread", "writer-#")],
             told: Told::Truth(&["write_cpu_ns"]),
@@ -112,7 +112,7 @@ fn a_regular_expression_is_busy() {
         recording: TIMES,
         figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
         problem: Some(Problem {
-            options: &["--anchor", "busy-regex"],
+            options: &[],
             row: &[("state", "run"), ("site", "busy_regex::Matcher")],
             summed: &[("state", "run")],
             told: Told::Truth(&["match_cpu_ns"]),
@@ -129,7 +129,7 @@ fn memory_is_allocated_all_the_time() {
         recording: TIMES,
         figures: &[cpu("allocate_many_small", &["small_cpu_ns"]), cpu("allocate_many_large", &["large_cpu_ns"])],
         problem: Some(Problem {
-            options: &["--anchor", "allocator"],
+            options: &[],
             row: &[("state", "run"), ("site", "allocate_many_")],
             summed: &[("state", "run"), ("site", "allocate_many_")],
             told: Told::Truth(&["small_cpu_ns", "large_cpu_ns"]),
@@ -150,7 +150,7 @@ fn memory_is_trimmed_and_touched_again() {
             cpu("touch_after_trim", &["again_cpu_ns"]),
         ],
         problem: Some(Problem {
-            options: &["--anchor", "memory-trimmer"],
+            options: &[],
             row: &[("state", "run"), ("site", "::touch_")],
             summed: &[("state", "run"), ("site", "::touch_after_trim")],
             told: Told::Truth(&["again_cpu_ns"]),
@@ -202,7 +202,7 @@ fn a_reader_keeps_the_lock() {
             method("read_with_lock_held", OFF_CPU, &["read_ns"]),
         ],
         problem: Some(Problem {
-            options: &["--anchor", "slow-reader"],
+            options: &[],
             row: &[("state", "wait"), ("site", "answer_slowly")],
             summed: &[("state", "wait"), ("site", "answer_slowly")],
             told: Told::Truth(&["read_ns"]),
@@ -363,7 +363,7 @@ fn a_server_never_answers() {
             method("wait_for_answer", OFF_CPU, &["waited_ns"]),
         ],
         problem: Some(Problem {
-            options: &["--anchor", "silent-dns"],
+            options: &[],
             row: &[("state", "wait"), ("site", "wait_for_answer")],
             summed: &[("site", "wait_for_answer")],
             told: Told::Truth(&["waited_ns"]),

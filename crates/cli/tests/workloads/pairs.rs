@@ -161,7 +161,7 @@ impl Pair {
             Ok(reports) => reports,
             Err(why) => return skipped(&why),
         };
-        let compare = ["compare", SETS[0], SETS[1], "--anchor", self.program];
+        let compare = ["compare", SETS[0], SETS[1]];
         let answer = tracesift(directory.path(), &[&compare[..], &["--format", "json"]].concat());
         assert!(answer.status.success(), "{}", said(&answer));
         let compared: Value = serde_json::from_slice(&answer.stdout).unwrap();
@@ -231,7 +231,7 @@ impl Pair {
     /// kernels tell of no interrupt on a CPU that is idle.
     fn lacks_much(&self, directory: &Path, archive: &Path) -> bool {
         let archive = archive.to_str().unwrap();
-        let path = ["dump", "path", archive, "--anchor", self.program, "--top", "100000", "--format", "json"];
+        let path = ["dump", "path", archive, "--top", "100000", "--format", "json"];
         let answer = tracesift(directory, &path);
         let rows: Vec<Value> = serde_json::from_slice(&answer.stdout).unwrap();
         let is_cause = |row: &Value| self.causes.iter().any(|cause| cause.is_in(row));

@@ -6,6 +6,8 @@
 //! figures something can still be found. Runs that are too few to permute are tested with a moderated t and Holm's
 //! correction.
 
+use std::ops::Range;
+
 use crate::adjust::holm;
 use crate::byte_sums::ByteSums;
 use crate::confidence::Confidence;
@@ -67,19 +69,38 @@ impl Family {
     /// # Errors
     /// A key has not one finite value per run, or a quantum that is not positive.
     pub fn test(labellings: &Labellings, keys: &[Key<'_>], confidence: Confidence) -> Result<Self, Problem> {
+        let [family] = Self::test_groups(labellings, [keys], confidence)?;
+        Ok(family)
+    }
+
+    /// Tests groups of keys as one family: the chance that *any* key of any group is flagged where nothing differs is α. Each
+    /// group has a scale and a usual variance of its own, so that keys that vary wildly hide nothing in a group of steady ones.
+    ///
+    /// # Errors
+    /// As [`Self::test`]; the number of a key counts from the first key of the first group.
+    pub fn test_groups<const N: usize>(
+        labellings: &Labellings,
+        groups: [&[Key<'_>]; N],
+        confidence: Confidence,
+    ) -> Result<[Self; N], Problem> {
         let design = labellings.design();
-        let mut sorted = Vec::with_capacity(keys.len());
-        for (index, key) in keys.iter().enumerate() {
-            if !(key.quantum > 0.0 && key.quantum.is_finite()) {
-                return Err(Problem::Quantum(index));
+        let mut columns: Vec<Column> = Vec::new();
+        let mut ranges: Vec<(Range<usize>, Stabiliser)> = Vec::new();
+        for keys in groups {
+            let mut sorted = Vec::with_capacity(keys.len());
+            for (index, key) in keys.iter().enumerate() {
+                if !(key.quantum > 0.0 && key.quantum.is_finite()) {
+                    return Err(Problem::Quantum(columns.len() + index));
+                }
+                sorted.push(design.by_position(key.values)?);
             }
-            sorted.push(design.by_position(key.values)?);
+            let keys: Vec<Key<'_>> =
+                keys.iter().zip(&sorted).map(|(key, values)| Key { values, quantum: key.quantum }).collect();
+            let stabiliser = Stabiliser::of(&keys, &sets(labellings));
+            ranges.push((columns.len()..columns.len() + keys.len(), stabiliser));
+            columns.extend(keys.iter().map(|key| Column::new(labellings, key, stabiliser)));
         }
-        let keys: Vec<Key<'_>> =
-            keys.iter().zip(&sorted).map(|(key, values)| Key { values, quantum: key.quantum }).collect();
-        let stabiliser = Stabiliser::of(&keys, &sets(labellings));
-        let columns = keys.iter().map(|key| Column::new(labellings, key, stabiliser)).collect::<Vec<_>>();
-        let moderated = Moderated::new(labellings);
+        let moderated = Moderated::new(labellings, ranges.iter().map(|(range, _)| range.clone()).collect());
         let method = if labellings.can_decide(confidence.alpha()) {
             Method::Permutation
         } else if moderated.freedom > 0.0 && !design.has_strata() {
@@ -92,7 +113,10 @@ impl Family {
             Method::Welch => moderated.student(labellings, &columns),
             _ => moderated.observe(labellings, &columns).into_iter().map(|t| key_test(t, 1.0, 1.0)).collect(),
         };
-        Ok(Self { method, stabiliser, keys: tests })
+        Ok(std::array::from_fn(|group| {
+            let (range, stabiliser) = &ranges[group];
+            Self { method, stabiliser: *stabiliser, keys: tests[range.clone()].to_vec() }
+        }))
     }
 }
 
@@ -135,6 +159,7 @@ impl Column {
 
 /// The moderated t of all keys.
 struct Moderated {
+    groups: Vec<Range<usize>>,
     pivots: f64,
     others: f64,
     freedom: f64,
@@ -151,10 +176,10 @@ struct Terms {
 }
 
 impl Moderated {
-    fn new(labellings: &Labellings) -> Self {
+    fn new(labellings: &Labellings, groups: Vec<Range<usize>>) -> Self {
         let pivots = labellings.pivots() as f64;
         let others = labellings.design().runs() as f64 - pivots;
-        Self { pivots, others, freedom: pivots + others - 2.0 }
+        Self { groups, pivots, others, freedom: pivots + others - 2.0 }
     }
 
     fn terms(&self, columns: &[Column]) -> Vec<Terms> {
@@ -179,11 +204,13 @@ impl Moderated {
             *sum = full - of.expected;
         }
         copy.copy_from_slice(variances);
-        let prior = PRIOR_FREEDOM * median_of(copy).unwrap_or(0.0);
         let share = 1.0 / (PRIOR_FREEDOM + self.freedom);
-        for (difference, variance) in sums.iter_mut().zip(variances) {
-            let moderated = ((prior + self.freedom * *variance) * share).max(SMALLEST_VARIANCE) * unit;
-            *difference = *difference * difference.abs() / moderated;
+        for group in &self.groups {
+            let prior = PRIOR_FREEDOM * median_of(&mut copy[group.clone()]).unwrap_or(0.0);
+            for (difference, variance) in sums[group.clone()].iter_mut().zip(&variances[group.clone()]) {
+                let moderated = ((prior + self.freedom * *variance) * share).max(SMALLEST_VARIANCE) * unit;
+                *difference = *difference * difference.abs() / moderated;
+            }
         }
     }
 

@@ -29,7 +29,20 @@ pub fn process_role(image: &str, command_line: Option<&str>, service: Option<&st
         }
         Some((kernel, place)) if !kernel.is_empty() => format!("{kernel}/{}", without_numbers(place)),
         _ if name.is_empty() || is_pid(name) => "unnamed".to_owned(),
-        _ => name.to_owned(),
+        _ => without_hash(name).to_owned(),
+    }
+}
+
+/// A name without the hash that a build or the system appends: `it-b7dcabaede00f381`, `memfd:sealed-91173221a7ea (deleted)`.
+fn without_hash(name: &str) -> &str {
+    let is_hash = |text: &str| {
+        text.len() >= 12
+            && text.bytes().any(|byte| byte.is_ascii_digit())
+            && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    match name.trim_end_matches(" (deleted)").rsplit_once('-') {
+        Some((stem, hash)) if !stem.is_empty() && is_hash(hash) => stem,
+        _ => name,
     }
 }
 
@@ -105,6 +118,10 @@ mod tests {
             ("kworker/0:1-events", "kworker/#:#"),
             ("kworker/u16:3-flush-8:0", "kworker/u#:#"),
             ("kworker/3:0H", "kworker/#:#H"),
+            ("it-b7dcabaede00f381", "it"),
+            ("memfd:sealed-91173221a7ea (deleted)", "memfd:sealed"),
+            ("gcc-12", "gcc-12"),
+            ("x86_64-linux-gnu-deadbeef", "x86_64-linux-gnu-deadbeef"),
             ("ksoftirqd/11", "ksoftirqd/#"),
             ("jbd2/sda1-8", "jbd2/sda#-#"),
             ("kswapd0", "kswapd0"),

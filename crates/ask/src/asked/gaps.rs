@@ -7,7 +7,7 @@ use tracesift_trace::rows::ProcessRow;
 
 use crate::command_line::{line, short_name};
 use crate::filter::PARTS;
-use crate::path::{AccountQuery, Follow};
+use crate::path::{AccountQuery, Follow, WindowKind};
 use crate::recording_label::{RecordingLabel, path_text};
 use crate::time_format::seconds;
 
@@ -125,7 +125,8 @@ fn list(pids: &[i64]) -> String {
 fn account(query: &AccountQuery) -> Vec<String> {
     let windows = &query.windows;
     let given = |name: &str, value: String| if value.is_empty() { Vec::new() } else { option(name, &value) };
-    let mut words = given("--window", windows.spec.to_string());
+    let is_usual = windows.spec.kind == WindowKind::Auto && windows.spec.number.is_none();
+    let mut words = if is_usual { Vec::new() } else { given("--window", windows.spec.to_string()) };
     for part in PARTS {
         let name = if part.option == "--process" { "-p" } else { part.option };
         words.extend(given(name, (part.value)(&windows.filter)));

@@ -67,10 +67,10 @@ impl Account {
         let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
         let image = processes.iter().find(|row| Some(row.process) == process).map(|row| row.name.as_str());
         let role = |row: &ProcessRow| process_role(&row.name, row.command_line.as_deref(), None);
-        let test = family(&processes, process);
-        let of_test = pids(&processes, |process| test.contains(&process));
         let metrics = taken.iter().map(|(window, ..)| {
             let file = &recording.file;
+            let test = family(&processes, window.process);
+            let of_test = pids(&processes, |process| test.contains(&process));
             let is_whole = has_whole_lives(&processes, |process| test.contains(&process), file, window.span);
             let gaps = Gaps::new(file, &of_test, time_of(file, window.span), accounts).with_whole_lives(is_whole);
             MetricList::built_in().measure(recording, gaps, !test.is_empty())

@@ -1,6 +1,7 @@
 //! The comparison of one test case.
 
-use tracesift_statistics::{Problem, Side};
+use tracesift_analysis::disturbances::Kind;
+use tracesift_statistics::{Problem, Side, Verdict};
 
 use super::changes::Changes;
 use super::comparable::{Comparability, Reason, Severity};
@@ -62,7 +63,7 @@ impl Case {
         let runs: Vec<Run> = a.into_iter().chain(b).collect();
         let units = Units::of(&runs, split, settings)?;
         let mut comparable = Comparability::of(&runs, split);
-        if units.is_one_after_other && runs.len() > 2 {
+        if units.is_one_after_other && runs.len() > 2 && !settings.is_chosen {
             comparable.add(Reason::note(
                 "order",
                 "the sets were recorded one after the other: what changed with time counts as their difference",
@@ -104,10 +105,29 @@ fn result(
         let values: Vec<i64> = runs.iter().map(value).collect();
         ComparedFigure::of(name, units, &values, split, settings)
     };
-    let duration = figure("duration", Run::duration)?;
-    let undisturbed = figure("undisturbed", Run::undisturbed)?;
+    let mut duration = figure("duration", Run::duration)?;
+    let mut undisturbed = figure("undisturbed", Run::undisturbed)?;
+    // Of a range of time somebody else chose the length; and what is left of a window that is hardly known is no time of the test.
+    if has_equal_lengths(runs) {
+        duration.verdict = Verdict::Undecided;
+    }
+    if is_hardly_known(runs) {
+        undisturbed.verdict = Verdict::Undecided;
+    }
     let mut metrics = Metrics::of(runs, split);
     let difference = Difference::of(runs, split, units, settings, &mut metrics.compared)?;
     let sentence = verdict::sentence(&duration, &undisturbed, &difference, labels);
     Ok(CaseResult { duration, undisturbed, difference, metrics, sentence })
+}
+
+/// Whether several windows are as long to the nanosecond.
+fn has_equal_lengths(runs: &[Run]) -> bool {
+    runs.len() > 1 && runs.iter().all(|run| run.duration() == runs[0].duration())
+}
+
+/// Whether more than a fiftieth of the windows is unknown.
+fn is_hardly_known(runs: &[Run]) -> bool {
+    let unknown = |run: &Run| i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
+    let sum = |value: &dyn Fn(&Run) -> i128| runs.iter().map(value).sum::<i128>();
+    sum(&unknown).saturating_mul(50) > sum(&|run: &Run| i128::from(run.window()))
 }

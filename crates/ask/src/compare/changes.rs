@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::modules::Module;
 use super::run::Run;
 
-/// A process belongs to a set if this part of its runs has it, and not if at most the rest has.
+/// A process, a module or a fact belongs to a set if this part of its runs has it, and not if at most the rest has.
 const MOST: f64 = 0.8;
 
 /// What differs between two sets beside their time.
@@ -49,14 +49,16 @@ impl Change {
     }
 
     /// How the values of the runs of two sets differ; `None`: they are all equal.
-    fn of<T: Ord>(a: &BTreeSet<Option<T>>, b: &BTreeSet<Option<T>>) -> Option<Self> {
-        let is_missing = |set: &BTreeSet<Option<T>>| set.iter().all(Option::is_none);
-        match (is_missing(a), is_missing(b)) {
-            (true, true) => None,
-            (true, false) => Some(Self::New),
-            (false, true) => Some(Self::Gone),
-            (false, false) if a.len() > 1 || b.len() > 1 => Some(Self::Varies),
-            (false, false) => (a != b).then_some(Self::Changed),
+    fn of<T: Ord>(a: &[Option<T>], b: &[Option<T>]) -> Option<Self> {
+        let [of_a, of_b] = [a, b].map(|set| set.iter().map(Option::as_ref).collect::<BTreeSet<Option<&T>>>());
+        let part = |set: &[Option<T>]| set.iter().flatten().count() as f64 / set.len().max(1) as f64;
+        let is_missing = |part: f64| part <= 1.0 - MOST + 1e-9;
+        match (part(a), part(b)) {
+            (in_a, in_b) if of_a == of_b && of_a.len() == 1 || in_a + in_b == 0.0 => None,
+            (in_a, in_b) if is_missing(in_a) && in_b >= MOST => Some(Self::New),
+            (in_a, in_b) if is_missing(in_b) && in_a >= MOST => Some(Self::Gone),
+            _ if of_a.len() > 1 || of_b.len() > 1 => Some(Self::Varies),
+            _ => Some(Self::Changed),
         }
     }
 }
@@ -109,12 +111,12 @@ impl Changes {
         let names: BTreeSet<&String> = runs.iter().flat_map(|run| run.modules.keys()).collect();
         let (a, b) = runs.split_at(split.min(runs.len()));
         for name in names {
-            let of = |set: &[Run]| -> BTreeSet<Option<Module>> {
-                set.iter().map(|run| run.modules.get(name).cloned()).collect()
-            };
+            let of =
+                |set: &[Run]| -> Vec<Option<Module>> { set.iter().map(|run| run.modules.get(name).cloned()).collect() };
             let (of_a, of_b) = (of(a), of(b));
             let is_unknown = of_a.iter().chain(&of_b).flatten().any(|module| module.identity.is_none());
             let found = Change::of(&of_a, &of_b);
+            let [of_a, of_b] = [of_a, of_b].map(|values| values.into_iter().collect::<BTreeSet<_>>());
             match found {
                 _ if is_unknown && !matches!(found, Some(Change::New | Change::Gone)) => self.unknown_modules += 1,
                 None => self.same_modules += 1,
@@ -164,11 +166,11 @@ fn times_by_module(runs: &[Run]) -> BTreeMap<&str, i64> {
 fn facts(a: &[Run], b: &[Run]) -> Vec<FactChange> {
     let keys: BTreeSet<&String> = a.iter().chain(b).flat_map(|run| run.facts.keys()).collect();
     let change = |key: &String| {
-        let of =
-            |set: &[Run]| -> BTreeSet<Option<String>> { set.iter().map(|run| run.facts.get(key).cloned()).collect() };
+        let of = |set: &[Run]| -> Vec<Option<String>> { set.iter().map(|run| run.facts.get(key).cloned()).collect() };
         let (of_a, of_b) = (of(a), of(b));
         let change = Change::of(&of_a, &of_b)?;
-        let texts = |set: BTreeSet<Option<String>>| set.into_iter().flatten().collect();
+        let texts =
+            |values: Vec<Option<String>>| values.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
         Some(FactChange { key: key.clone(), change, a: texts(of_a), b: texts(of_b) })
     };
     keys.into_iter().filter_map(change).collect()

@@ -123,14 +123,18 @@ impl Difference {
         if let Some(speed) = &speed {
             nodes.iter_mut().for_each(|node| node.at_speed(speed, split, units, settings.confidence));
         }
-        family::test(&mut nodes, metrics, runs, units, settings.confidence)?;
+        // What goes with a choice by the duration cannot be tested.
+        if !settings.is_chosen {
+            family::test(&mut nodes, metrics, runs, units, settings.confidence)?;
+        }
         let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::Site).collect();
         let denominator = leaves.first().map_or(1, |node| node.difference.denominator);
         let numerators: Vec<i128> = leaves.iter().map(|node| node.difference.numerator).collect();
         let rounded = largest_remainders(&numerators, denominator);
         let rows: Vec<DifferenceRow> =
             leaves.iter().zip(&rounded.parts).map(|(node, delta)| DifferenceRow::new(node, *delta, split)).collect();
-        let shown = select::select(&nodes, &rows, settings.level, settings.top);
+        let duration = runs.iter().take(split).map(|run| run.duration() as f64).sum::<f64>() / split.max(1) as f64;
+        let shown = select::select(&nodes, settings.level, settings.top, duration);
         let mut shown: Vec<ShownRow> = shown.into_iter().map(|shown| ShownRow::new(shown, &rows, split)).collect();
         causes_first(&mut shown);
         if let Some(speed) = speed {

@@ -13,6 +13,9 @@ use crate::path::rows::{Detail, Name};
 /// Rows below this part of the mean duration are not tested.
 const LEAST_PART: f64 = 0.005;
 
+/// Smaller sets tell nothing of single rows.
+const FEWEST: usize = 3;
+
 /// A row of some level, in all runs.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -134,7 +137,8 @@ pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confi
     found.into_iter().filter_map(node).collect()
 }
 
-/// Tests the nodes below the level of states that have a part of the duration worth looking at, and the metrics.
+/// Tests the nodes below the level of states that have a part of the duration worth looking at, and the metrics. Disturbances vary
+/// by far more than the test's own time, so each of the three has a usual spread of its own.
 pub(super) fn test(
     nodes: &mut [Node],
     metrics: &mut [ComparedMetric],
@@ -142,22 +146,28 @@ pub(super) fn test(
     units: &Units,
     confidence: Confidence,
 ) -> Result<(), Problem> {
+    if units.fewest() < FEWEST {
+        return Ok(());
+    }
     let sum = |values: &mut dyn Iterator<Item = i64>| values.map(|value| value as f64).sum::<f64>();
     let least = LEAST_PART * sum(&mut runs.iter().map(Run::duration));
     let is_tested =
         |node: &Node| node.detail > Detail::State && sum(&mut node.values.iter().copied()) >= least && least > 0.0;
-    let tested: Vec<usize> = (0..nodes.len()).filter(|place| is_tested(&nodes[*place])).collect();
-    let values: Vec<Vec<f64>> = tested.iter().map(|place| units.means(&nodes[*place].tested)).collect();
-    let of_metrics: Vec<(Vec<f64>, f64)> = metrics.iter().map(|metric| metric.tested(units)).collect();
-    let of_nodes = tested.iter().zip(&values).map(|(place, values)| Key { values, quantum: nodes[*place].quantum() });
-    let keys: Vec<Key<'_>> =
-        of_nodes.chain(of_metrics.iter().map(|(values, quantum)| Key { values, quantum: *quantum })).collect();
-    if keys.is_empty() {
+    let tested = (0..nodes.len()).filter(|place| is_tested(&nodes[*place]));
+    let (own, disturbed): (Vec<usize>, Vec<usize>) = tested.partition(|place| nodes[*place].name.disturbance.is_none());
+    let of_nodes = |places: &[usize]| -> Vec<(Vec<f64>, f64)> {
+        places.iter().map(|place| (units.means(&nodes[*place].tested), nodes[*place].quantum())).collect()
+    };
+    let values = [of_nodes(&own), of_nodes(&disturbed), metrics.iter().map(|metric| metric.tested(units)).collect()];
+    let keys = values.each_ref().map(|of_group| {
+        of_group.iter().map(|(values, quantum)| Key { values, quantum: *quantum }).collect::<Vec<Key<'_>>>()
+    });
+    if keys.iter().all(Vec::is_empty) {
         return Ok(());
     }
-    let family = Family::test(&units.labellings, &keys, confidence)?;
-    let (of_nodes, of_metrics) = family.keys.split_at(tested.len());
-    for (place, key) in tested.into_iter().zip(of_nodes) {
+    let groups = Family::test_groups(&units.labellings, keys.each_ref().map(Vec::as_slice), confidence)?;
+    let [of_own, of_disturbed, of_metrics] = groups.map(|family| family.keys);
+    for (place, key) in own.into_iter().zip(of_own).chain(disturbed.into_iter().zip(of_disturbed)) {
         nodes[place].p = Some(key.p);
         nodes[place].is_flagged = confidence.rejects(key.p);
     }

@@ -77,8 +77,12 @@ impl By {
     /// The labels of the two sets.
     fn labels(&self) -> [String; 2] {
         let [(a, _), (b, _)] = &self.values;
-        match self.property {
+        match &self.property {
             Property::Date => [format!("before {a}"), format!("from {b}")],
+            // A number alone would be taken for a figure.
+            Property::Parameter(key) if [a, b].iter().any(|value| value.starts_with(|c: char| c.is_ascii_digit())) => {
+                [format!("{key}={a}"), format!("{key}={b}")]
+            }
             _ => [a.clone(), b.clone()],
         }
     }
@@ -208,6 +212,7 @@ mod tests {
         let property = |text: &str| text.parse::<By>().map(|by| (by.property.clone(), by.labels()));
         let labels = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         assert_eq!(property("build=old..new"), Ok((Property::Parameter("build".into()), labels("old", "new"))));
+        assert_eq!(property("n=1..2"), Ok((Property::Parameter("n".into()), labels("n=1", "n=2"))));
         assert_eq!(property("fact:kernel=6.1*..6.8*"), Ok((Property::Fact("kernel".into()), labels("6.1*", "6.8*"))));
         assert_eq!(property("version:App=1..2"), Ok((Property::Version("app".into()), labels("1", "2"))));
         assert_eq!(property("date:2026-11-20"), Ok((Property::Date, labels("before 2026-11-20", "from 2026-11-20"))));

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
@@ -19,7 +20,7 @@ use crate::path::rows::{Name, Row};
 use crate::tag_cache::tables_hash;
 
 /// Version of what is kept; another one is another account.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Bytes that the accounts of all archives may take: some 20 KiB per archive and window.
 const SIZE: u64 = 256 << 20;
@@ -83,9 +84,22 @@ fn key(archive: &Archive, query: &AccountQuery) -> String {
     let disturbances = (query.disturbances.version(), query.disturbances.kinds());
     let metrics = MetricList::built_in().version;
     let AccountQuery { windows, follow, repetitions, .. } = query;
-    let asked = format!("{VERSION} {metrics} {windows:?} {follow:?} {repetitions} {disturbances:?} {tags}");
+    let program = program();
+    let asked = format!("{VERSION} {program} {metrics} {windows:?} {follow:?} {repetitions} {disturbances:?} {tags}");
     // Reading from memory cannot fail.
     format!("{}-{}", tables_hash(archive), head_hash(asked.as_bytes()).unwrap_or_default())
+}
+
+/// What tells this program from another build of it: the length of its file, and when it was written.
+fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let facts = std::env::current_exe().and_then(std::fs::metadata).ok();
+        let written = facts.as_ref().and_then(|facts| facts.modified().ok());
+        let since = written.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let length = facts.map_or(0, |facts| facts.len());
+        format!("{} {length} {}", env!("CARGO_PKG_VERSION"), since.map_or(0, |since| since.as_nanos()))
+    })
 }
 
 fn write(account: &Account) -> Value {

@@ -30,6 +30,7 @@ mod select;
 pub mod sets;
 mod site;
 mod speed;
+mod tree;
 pub mod units;
 pub mod verdict;
 
@@ -48,6 +49,7 @@ pub use self::units::RunOrder;
 
 use self::grouping::Grouping;
 use self::kept::KeptAccounts;
+use self::plan::Plans;
 use self::run::Run;
 use crate::answer::Failure;
 use crate::path::AccountQuery;
@@ -211,12 +213,13 @@ impl Compared {
 
 /// The runs of archives, without those of tests that failed.
 fn measure(sources: &[Source], accounts: &AccountQuery, settings: &Settings, compared: &mut Compared) -> Vec<Run> {
-    let (failed, passed): (Vec<&Source>, Vec<&Source>) = sources.iter().partition(|source| has_failed(source));
+    let plans = Plans::beside(sources.iter().map(|source| source.archive.as_path()));
+    let (failed, passed): (Vec<&Source>, Vec<&Source>) = sources.iter().partition(|source| has_failed(source, &plans));
     let name = |source: &&Source| source.shown.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     compared.failed.extend(failed.iter().map(name));
     let measured: Vec<Result<Run, Failure>> = passed
         .into_par_iter()
-        .map(|source| Run::measure(source, accounts, settings.measure, settings.kept.as_deref()))
+        .map(|source| Run::measure_planned(source, accounts, settings.measure, settings.kept.as_deref(), &plans))
         .collect();
     let mut runs = Vec::new();
     for run in measured {
@@ -229,8 +232,8 @@ fn measure(sources: &[Source], accounts: &AccountQuery, settings: &Settings, com
 }
 
 /// Whether the test of a recording failed, by its name or by the plan that it was a run of.
-fn has_failed(source: &Source) -> bool {
+fn has_failed(source: &Source, plans: &Plans) -> bool {
     let name = source.shown.file_stem().unwrap_or_default().to_string_lossy();
     let by_name = test_name(&name).is_some_and(|test| test.status == Some(Status::Failed));
-    by_name || plan::run_of(&source.archive).is_some_and(|run| run.has_failed)
+    by_name || plans.run_of(&source.archive).is_some_and(|run| run.has_failed)
 }

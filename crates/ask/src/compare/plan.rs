@@ -1,8 +1,9 @@
 //! What the runner of test plans wrote down beside its recordings: which case a recording is a run of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -27,15 +28,44 @@ pub(super) struct PlannedRun {
     pub(super) has_failed: bool,
 }
 
-/// The run that an archive is of; `None` where no plan tells of it.
-pub(super) fn run_of(archive: &Path) -> Option<PlannedRun> {
-    let stem = archive.file_stem()?;
-    let document = read(&archive.with_file_name(NAME))?;
-    let is_of = |run: &&Value| {
-        let recording = run.get("recording").and_then(Value::as_str).map(Path::new);
-        recording.is_some_and(|recording| recording.file_stem() == Some(stem))
-    };
-    let run = document.get("runs")?.as_array()?.iter().find(is_of)?;
+/// The runs of the plans beside some archives. The document of a directory is read once.
+#[derive(Debug, Default)]
+pub(super) struct Plans {
+    /// By directory, and by the name of the recording without its end.
+    runs: HashMap<PathBuf, HashMap<OsString, PlannedRun>>,
+}
+
+impl Plans {
+    /// Those beside these archives.
+    pub(super) fn beside<'a>(archives: impl IntoIterator<Item = &'a Path>) -> Self {
+        let mut plans = Self::default();
+        for archive in archives {
+            let directory = archive.parent().unwrap_or(Path::new("")).to_owned();
+            plans.runs.entry(directory).or_insert_with_key(|directory| runs_in(directory).unwrap_or_default());
+        }
+        plans
+    }
+
+    /// The run that an archive is of; `None` where no plan tells of it.
+    pub(super) fn run_of(&self, archive: &Path) -> Option<&PlannedRun> {
+        self.runs.get(archive.parent().unwrap_or(Path::new("")))?.get(archive.file_stem()?)
+    }
+}
+
+/// The runs of a directory; of several with the same recording the first counts.
+fn runs_in(directory: &Path) -> Option<HashMap<OsString, PlannedRun>> {
+    let document = read(&directory.join(NAME))?;
+    let mut runs = HashMap::new();
+    for run in document.get("runs")?.as_array()? {
+        let recording = run.get("recording").and_then(Value::as_str).and_then(|path| Path::new(path).file_stem());
+        if let Some(recording) = recording {
+            runs.entry(recording.to_owned()).or_insert_with(|| planned(run));
+        }
+    }
+    Some(runs)
+}
+
+fn planned(run: &Value) -> PlannedRun {
     let text = |key: &str| run.get(key).and_then(Value::as_str).map(str::to_owned);
     let values = run.get("values").and_then(Value::as_object).into_iter().flatten();
     let values = values.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
@@ -43,7 +73,7 @@ pub(super) fn run_of(archive: &Path) -> Option<PlannedRun> {
     let is_told = run.get("duration_from").and_then(Value::as_str).is_some_and(|from| from != "wall");
     let duration = run.get("duration_ns").and_then(Value::as_i64).filter(|_| is_told);
     let has_failed = run.get("failure").is_some_and(|failure| !failure.is_null());
-    Some(PlannedRun { test: text("test"), case: text("case"), values, duration, has_failed })
+    PlannedRun { test: text("test"), case: text("case"), values, duration, has_failed }
 }
 
 fn read(path: &Path) -> Option<Value> {
@@ -56,7 +86,7 @@ fn read(path: &Path) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME, PlannedRun, run_of};
+    use super::{NAME, PlannedRun, Plans};
 
     #[test]
     fn a_run_is_found_by_its_recording() {
@@ -68,7 +98,10 @@ mod tests {
             {"case":"io","kind":"recorded","recording":"io_2.data","duration_ns":9,"duration_from":"wall","failure":"exit code 1"}
         ]}"#;
         std::fs::write(directory.path().join(NAME), document).expect("written");
-        let run = |name: &str| run_of(&directory.path().join(name));
+        let run = |name: &str| {
+            let archive = directory.path().join(name);
+            Plans::beside([archive.as_path()]).run_of(&archive).cloned()
+        };
         let expected = PlannedRun {
             test: Some("io".to_owned()),
             case: Some("io-threads3".to_owned()),

@@ -17,7 +17,7 @@ use super::account::Account;
 use super::kept::KeptAccounts;
 use super::metrics::RunMetrics;
 use super::modules::Module;
-use super::plan::{self, PlannedRun};
+use super::plan::{PlannedRun, Plans};
 
 /// What is compared as the duration of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -123,6 +123,17 @@ impl Run {
         measure: Measure,
         kept: Option<&KeptAccounts>,
     ) -> Result<Self, Failure> {
+        Self::measure_planned(source, accounts, measure, kept, &Plans::beside([source.archive.as_path()]))
+    }
+
+    /// The same, with the plans beside the archives.
+    pub(super) fn measure_planned(
+        source: &Source,
+        accounts: &AccountQuery,
+        measure: Measure,
+        kept: Option<&KeptAccounts>,
+        plans: &Plans,
+    ) -> Result<Self, Failure> {
         let failure = |error: Error| Failure::new(&source.shown, &error);
         let recording = OpenRecording::open(source).map_err(failure)?;
         let because =
@@ -136,7 +147,7 @@ impl Run {
             }
         };
         let Account { window, level, mut rows, modules, processes, metrics } = account;
-        let planned = plan::run_of(&source.archive).unwrap_or_default();
+        let planned = plans.run_of(&source.archive).cloned().unwrap_or_default();
         let (file, info) = (&recording.file, recording.info());
         let by_name = file.test_ms.and_then(|ms| i64::try_from(ms).ok()?.checked_mul(1_000_000));
         let reported = planned.duration.or(by_name);

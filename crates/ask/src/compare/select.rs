@@ -1,11 +1,11 @@
 //! The rows that explain a difference: as coarse as one thing explains it, and as fine as several do.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::difference::DifferenceRow;
 use super::family::Node;
 use super::site::module_of;
-use crate::path::rows::{Detail, Name};
+use super::tree::Tree;
+use crate::path::rows::Detail;
 
 /// A child with this part of its parent's difference takes the parent's place.
 const DOMINANT: (i128, i128) = (4, 5);
@@ -13,8 +13,11 @@ const DOMINANT: (i128, i128) = (4, 5);
 /// Time moved between methods if what they gain and lose together is so many times smaller than the largest of them.
 const MOVED: i128 = 4;
 
-/// A smaller difference, ns, is none that anybody reads.
+/// A smaller difference, ns, is none that anybody reads, unless it is a larger part of the duration.
 const NOTHING: i128 = 50_000;
+
+/// Such a part of the duration.
+const NOTHING_OF: i128 = 1_000;
 
 /// What a part that is shown is.
 #[derive(Clone, Debug)]
@@ -36,42 +39,41 @@ pub(super) struct Shown {
     pub(super) rows: Vec<usize>,
 }
 
-impl Shown {
-    fn weight(&self) -> i128 {
-        if let What::Node(node) = &self.what { node.weight() } else { 0 }
-    }
+/// A node that may be shown, with its rows of the finest level.
+struct Candidate {
+    node: Node,
+    rows: Vec<usize>,
 }
 
 /// The rows that explain a difference, the largest first, and one of all others. Each row of the finest level is in one of them.
-pub(super) fn select(nodes: &[Node], rows: &[DifferenceRow], level: Option<Detail>, top: usize) -> Vec<Shown> {
-    let mut found: Vec<&Node> = Vec::new();
-    for node in nodes.iter().filter(|node| node.detail == Detail::State) {
+/// `duration` is the mean duration of the first set, ns.
+pub(super) fn select(nodes: &[Node], level: Option<Detail>, top: usize, duration: f64) -> Vec<Shown> {
+    let tree = Tree::of(nodes);
+    let mut found: Vec<usize> = Vec::new();
+    for place in (0..nodes.len()).filter(|place| nodes[*place].detail == Detail::State) {
         match level {
-            _ if node.name.disturbance.is_some() => found.push(node),
-            Some(level) => found.extend(nodes.iter().filter(|of| of.detail == level && is_below(&of.name, node))),
-            None => divide(node, nodes, &mut found),
+            _ if nodes[place].name.disturbance.is_some() => found.push(place),
+            Some(level) => tree.at_level(nodes, place, level, &mut found),
+            None => divide(place, nodes, &tree, &mut found),
         }
     }
-    let places_of =
-        |node: &Node| (0..rows.len()).filter(|place| is_below(&rows[*place].name, node)).collect::<Vec<_>>();
-    let (pairs, others) = moved(merged(found));
-    let mut shown: Vec<Shown> =
-        others.into_iter().map(|node| Shown { rows: places_of(&node), what: What::Node(Box::new(node)) }).collect();
-    shown.sort_by(|a, b| {
-        let name = |shown: &Shown| if let What::Node(node) = &shown.what { Some(node.name.clone()) } else { None };
-        b.weight().cmp(&a.weight()).then_with(|| name(a).cmp(&name(b)))
-    });
+    let candidates = merged(found, nodes, &tree);
+    let (pairs, mut others) = moved(candidates);
+    others.sort_by(|a, b| b.node.weight().cmp(&a.node.weight()).then_with(|| a.node.name.cmp(&b.node.name)));
     let denominator = nodes.first().map_or(1, |node| node.difference.denominator);
-    let is_nothing = |shown: &Shown| shown.weight() < denominator * NOTHING;
-    let kept = shown.iter().position(is_nothing).unwrap_or(shown.len()).min(top);
-    let others: Vec<usize> = shown.drain(kept..).flat_map(|shown| shown.rows).collect();
-    for nodes in pairs {
-        let rows = nodes.iter().flat_map(places_of).collect();
-        let sites = nodes.into_iter().filter_map(|node| node.name.site).collect();
+    let least = NOTHING.min(duration as i128 / NOTHING_OF);
+    let is_nothing = |candidate: &Candidate| candidate.node.weight() < denominator.saturating_mul(least);
+    let kept = others.iter().position(is_nothing).unwrap_or(others.len()).min(top);
+    let rest: Vec<usize> = others.drain(kept..).flat_map(|candidate| candidate.rows).collect();
+    let shown = |Candidate { node, rows }: Candidate| Shown { what: What::Node(Box::new(node)), rows };
+    let mut shown: Vec<Shown> = others.into_iter().map(shown).collect();
+    for pair in pairs {
+        let rows = pair.iter().flat_map(|candidate| candidate.rows.iter().copied()).collect();
+        let sites = pair.into_iter().filter_map(|candidate| candidate.node.name.site).collect();
         shown.push(Shown { what: What::Moved(sites), rows });
     }
-    if !others.is_empty() {
-        shown.push(Shown { what: What::Others, rows: others });
+    if !rest.is_empty() {
+        shown.push(Shown { what: What::Others, rows: rest });
     }
     shown
 }
@@ -79,82 +81,71 @@ pub(super) fn select(nodes: &[Node], rows: &[DifferenceRow], level: Option<Detai
 /// Pairs of methods of a thread of which one lost the time that the other gained, and all other nodes.
 ///
 /// A renamed method is one that has gone and one that is new. What both gain and lose together is what the change costs.
-fn moved(nodes: Vec<Node>) -> (Vec<[Node; 2]>, Vec<Node>) {
-    let mut rest: Vec<Node> = Vec::new();
+fn moved(candidates: Vec<Candidate>) -> (Vec<[Candidate; 2]>, Vec<Candidate>) {
+    let is_code =
+        |of: &Candidate| of.node.is_flagged && of.node.name.state == "run" && of.node.name.disturbance.is_none();
+    let (mut code, mut rest): (Vec<Candidate>, Vec<Candidate>) = candidates.into_iter().partition(is_code);
     let mut pairs = Vec::new();
-    let mut by_weight = nodes;
-    by_weight.sort_by(|a, b| b.weight().cmp(&a.weight()).then_with(|| a.name.cmp(&b.name)));
-    let mut left: VecDeque<Node> = by_weight.into();
-    while let Some(node) = left.pop_front() {
-        let net = |other: &Node| (node.own() + other.own()).abs();
-        let candidates = (0..left.len()).filter(|place| can_take(&node, &left[*place]));
-        let best = candidates.min_by_key(|place| net(&left[*place]));
-        match best.filter(|place| net(&left[*place]).saturating_mul(MOVED) < node.weight()) {
+    code.sort_by(|a, b| b.node.weight().cmp(&a.node.weight()).then_with(|| a.node.name.cmp(&b.node.name)));
+    let mut left: VecDeque<Candidate> = code.into();
+    while let Some(first) = left.pop_front() {
+        let net = |other: &Candidate| (first.node.own() + other.node.own()).abs();
+        let takers = (0..left.len()).filter(|place| can_take(&first.node, &left[*place].node));
+        let best = takers.min_by_key(|place| net(&left[*place]));
+        match best.filter(|place| net(&left[*place]).saturating_mul(MOVED) < first.node.weight()) {
             Some(place) => {
                 if let Some(other) = left.remove(place) {
-                    pairs.push(if node.own() < 0 { [node, other] } else { [other, node] });
+                    pairs.push(if first.node.own() < 0 { [first, other] } else { [other, first] });
                 }
             }
-            None => rest.push(node),
+            None => rest.push(first),
         }
     }
     (pairs, rest)
 }
 
-/// Whether the second method can have the time of the first one: code of the same thread and module, of which one grew and one shrank,
-/// both by no chance.
+/// Whether the second method can have the time of the first one: code of the same thread and module, of which one grew and one shrank.
 fn can_take(node: &Node, other: &Node) -> bool {
-    let is_code = |node: &Node| node.is_flagged && node.name.state == "run" && node.name.disturbance.is_none();
     let module = |node: &Node| node.name.site.as_deref().and_then(module_of).map(str::to_owned);
-    is_code(node)
-        && is_code(other)
-        && node.own().signum() == -other.own().signum()
+    node.own().signum() == -other.own().signum()
         && (&node.name.process, &node.name.thread) == (&other.name.process, &other.name.thread)
         && module(node).is_some_and(|of_node| module(other) == Some(of_node))
 }
 
 /// A kind of disturbance is one row, whatever state it was found in.
-fn merged(found: Vec<&Node>) -> Vec<Node> {
-    let mut all: Vec<Node> = Vec::new();
-    for node in found {
-        let same =
-            |known: &&mut Node| node.name.disturbance.is_some() && known.name.disturbance == node.name.disturbance;
-        match all.iter_mut().find(same) {
-            Some(known) => known.join(node),
-            None => all.push(node.clone()),
+fn merged(found: Vec<usize>, nodes: &[Node], tree: &Tree) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    let mut of_kinds: BTreeMap<_, usize> = BTreeMap::new();
+    for place in found {
+        let node = &nodes[place];
+        let known = node.name.disturbance.and_then(|kind| of_kinds.get(&kind).copied());
+        match known.and_then(|known: usize| all.get_mut(known)) {
+            Some(known) => {
+                known.node.join(node);
+                known.rows.extend_from_slice(tree.leaves(place));
+            }
+            None => {
+                node.name.disturbance.into_iter().for_each(|kind| _ = of_kinds.insert(kind, all.len()));
+                all.push(Candidate { node: node.clone(), rows: tree.leaves(place).to_vec() });
+            }
         }
     }
     all
 }
 
 /// Puts a node in the list, or those below it where one of them explains it or is no chance.
-fn divide<'a>(node: &'a Node, nodes: &'a [Node], found: &mut Vec<&'a Node>) {
-    let Some(next) = next(node.detail) else { return found.push(node) };
-    let children: Vec<&Node> =
-        nodes.iter().filter(|child| child.detail == next && is_below(&child.name, node)).collect();
+fn divide(place: usize, nodes: &[Node], tree: &Tree, found: &mut Vec<usize>) {
+    let (node, children) = (&nodes[place], tree.children(place));
     let (part, whole) = DOMINANT;
-    let is_dominant =
-        |child: &Node| child.own().signum() == node.own().signum() && child.weight() * whole >= node.weight() * part;
+    let is_dominant = |child: &Node| {
+        child.own().signum() == node.own().signum()
+            && child.weight().saturating_mul(whole) >= node.weight().saturating_mul(part)
+    };
     // One flagged row among many is what somebody looks for, however small its part.
-    if children.iter().any(|child| child.is_flagged || is_dominant(child)) {
-        children.into_iter().for_each(|child| divide(child, nodes, found));
+    let explains = |child: &&usize| tree.has_flag(**child) || is_dominant(&nodes[**child]);
+    if children.iter().any(|child| explains(&child)) {
+        children.iter().for_each(|child| divide(*child, nodes, tree, found));
     } else {
-        found.push(node);
+        found.push(place);
     }
-}
-
-fn next(detail: Detail) -> Option<Detail> {
-    match detail {
-        Detail::State => Some(Detail::Who),
-        Detail::Who => Some(Detail::Tag),
-        Detail::Tag => Some(Detail::Site),
-        Detail::Site => None,
-    }
-}
-
-fn is_below(name: &Name, node: &Node) -> bool {
-    if node.name.state.is_empty() {
-        return name.disturbance == node.name.disturbance;
-    }
-    name.clone().coarse(node.detail) == node.name
 }

@@ -24,9 +24,21 @@ pub fn read(arguments: &[String], exists: impl Fn(&Path) -> bool) -> Result<Vec<
             "two sets of runs are compared",
             "name two directories, or two patterns in quotes: compare 'good/*' 'bad/*'; or divide one with --by or --split",
         )),
-        [_, _] => Ok(named(arguments, &exists)),
-        many if many.iter().all(|argument| is_several(argument, &exists)) => Ok(named(many, &exists)),
+        [_, _] => different(named(arguments, &exists)),
+        many if many.iter().all(|argument| is_several(argument, &exists)) => different(named(many, &exists)),
         many => by_directory(many),
+    }
+}
+
+/// The sets, each with a name of its own.
+fn different(sets: Vec<NamedSet>) -> Result<Vec<NamedSet>, UsageError> {
+    let is_twice = |set: &&NamedSet| sets.iter().filter(|other| other.label == set.label).count() > 1;
+    match sets.iter().find(is_twice) {
+        Some(set) => {
+            let message = format!("two sets are called {}", set.label);
+            Err(UsageError { message, hint: Some("give each a name: compare before=old/ after=new/".to_owned()) })
+        }
+        None => Ok(sets),
     }
 }
 
@@ -138,6 +150,7 @@ mod tests {
         assert_eq!(sets(&list), Ok(vec![set("good", &list[..2]), set("bad", &list[2..])]));
         assert_eq!(sets(&["1.sift", "2.sift", "3.sift"]), Err("which runs belong together?".to_owned()));
         assert_eq!(sets(&["a/1", "b/2", "c/3"]), Err("which runs belong together?".to_owned()));
+        assert_eq!(sets(&["a=1", "a=2"]), Err("two sets are called a".to_owned()));
         assert_eq!(sets(&["a"]), Err("two sets of runs are compared".to_owned()));
     }
 }

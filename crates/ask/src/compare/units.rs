@@ -108,6 +108,12 @@ impl Units {
         })
     }
 
+    /// The number of units of the smaller set.
+    pub(super) fn fewest(&self) -> usize {
+        let count = self.of_run.iter().max().map_or(0, |last| last + 1);
+        self.split.min(count.saturating_sub(self.split))
+    }
+
     /// The value of each unit: the mean of its runs.
     pub(super) fn means(&self, of_runs: &[f64]) -> Vec<f64> {
         means_by(&self.of_run, of_runs).into_iter().map(|(_, mean)| mean).collect()

@@ -4,6 +4,7 @@ use tracesift_statistics::Verdict;
 
 use super::difference::{Difference, Part, ShownRow};
 use super::figures::ComparedFigure;
+use crate::asked::Amount;
 
 /// Spreads of the duration above this hide changes that the undisturbed time shows.
 const WIDE: f64 = 0.1;
@@ -20,17 +21,22 @@ pub(super) fn sentence(
     }
     let (figure, is_own) = leading(duration, undisturbed);
     let change = 100.0 * figure.change();
-    let ms = (figure.medians[1] - figure.medians[0]) / 1e6;
+    // The shift of the runs in time: the medians alone can differ in the other direction.
+    let ms = signed_ms(figure.medians[0] * figure.change());
     let own = if is_own { " of its own time" } else { "" };
+    let [a, b] = labels;
     let mut text = match figure.verdict {
-        Verdict::Slower => format!("{} is slower by {change:.1} % ({ms:+.1} ms{own})", labels[1]),
-        Verdict::Faster => format!("{} is faster by {:.1} % ({ms:+.1} ms{own})", labels[1], -change),
-        Verdict::Same => return format!("{} is as fast as {}.", labels[1], labels[0]),
+        Verdict::Slower => format!("{b} is slower by {change:.1} % ({ms} ms{own})"),
+        Verdict::Faster => format!("{b} is faster by {:.1} % ({ms} ms{own})", -change),
+        Verdict::Same if is_own && duration.verdict != Verdict::Same => {
+            return format!("{b} needs as much time of its own as {a}; of the duration nothing can be said.");
+        }
+        Verdict::Same => return format!("{b} is as fast as {a}."),
         Verdict::Undecided => return undecided(figure),
     };
     if let Some(leader) = leader(difference, change > 0.0, is_own) {
         let mark = leader.row().and_then(|row| row.mark).map(|mark| format!(" ({})", mark.word())).unwrap_or_default();
-        text.push_str(&format!(": {}{mark}, {:+.1} ms", leader.text(), leader.delta as f64 / 1e6));
+        text.push_str(&format!(": {}{mark}, {} ms", leader.text(), signed_ms(leader.delta as f64)));
     }
     text.push('.');
     if is_own && duration.verdict != figure.verdict {
@@ -38,6 +44,12 @@ pub(super) fn sentence(
         text.push_str(&format!(" The duration does not show it, because of its spread{spread}."));
     }
     text
+}
+
+/// Milliseconds of a difference, as the rows have it.
+fn signed_ms(ns: f64) -> String {
+    let sign = if ns < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", Amount::Time(ns.abs().round() as i64).to_string().trim_end_matches(" ms"))
 }
 
 /// The part that explains a change in this direction: the largest that is no chance, else the largest of the test's own.
@@ -64,10 +76,12 @@ fn leading<'a>(duration: &'a ComparedFigure, undisturbed: &'a ComparedFigure) ->
 
 /// Of sets that the duration chose: what goes with it.
 fn chosen(figure: &ComparedFigure, difference: &Difference, labels: &[String; 2]) -> String {
-    let ms = (figure.means[1] - figure.means[0]) / 1e6;
-    let row = leader(difference, ms > 0.0, false)
-        .map(|leader| format!(": {}, {:+.1} ms", leader.text(), leader.delta as f64 / 1e6));
-    format!("The {} runs take {ms:+.1} ms{}.", labels[1], row.unwrap_or_default())
+    let delta = figure.means[1] - figure.means[0];
+    // The duration chose the sets, so the largest part is what goes with it, whoever took it.
+    let is_part = |shown: &&ShownRow| !matches!(shown.part, Part::Others) && (shown.delta > 0) == (delta > 0.0);
+    let largest = difference.shown.iter().filter(is_part).max_by_key(|shown| shown.delta.abs());
+    let row = largest.map(|leader| format!(": {}, {} ms", leader.text(), signed_ms(leader.delta as f64)));
+    format!("The {} runs take {} ms{}.", labels[1], signed_ms(delta), row.unwrap_or_default())
 }
 
 fn undecided(figure: &ComparedFigure) -> String {

@@ -191,6 +191,9 @@ fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> St
     let who = account.process.as_deref().unwrap_or("the test");
     let disturbed = account.length.saturating_sub(account.undisturbed);
     let mut text = match account.disturbances().next().filter(|_| disturbed > 0) {
+        Some(("unknown", most)) => {
+            format!("{who} took {}, of which {} is unknown", time(account.length), share(most))
+        }
         Some((kind, most)) => format!(
             "{who} took {}, of which {} was not its own: most for {kind}, {}",
             time(account.length),

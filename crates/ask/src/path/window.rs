@@ -11,7 +11,7 @@ use tracesift_trace::{ProcessId, ThreadId, view};
 use super::on_cpu::running_at;
 use super::spec::{FORMS, WindowKind, WindowSpec};
 use crate::absence::Absence;
-use crate::filter::ProcessFilter;
+use crate::filter::{PARTS, Part, ProcessFilter};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
@@ -66,16 +66,17 @@ pub(crate) struct People<'a> {
 }
 
 impl People<'_> {
-    /// The first thread of each process. Linux gives it the id of the process; Windows tells only who was first.
+    /// The first thread of each process. Linux gives it the id of the process; on Windows it is the one that began first.
     pub(crate) fn first_threads(self) -> FxHashMap<ProcessId, ThreadId> {
         let pids: FxHashMap<ProcessId, i64> = self.processes.iter().map(|row| (row.process, row.pid)).collect();
-        let mut first: FxHashMap<ProcessId, (bool, ThreadId)> = FxHashMap::default();
+        let mut first: FxHashMap<ProcessId, (bool, Option<i64>, ThreadId)> = FxHashMap::default();
         for row in self.threads {
-            let rank = (pids.get(&row.process) != Some(&row.tid), row.thread);
+            // Who has no start is older than the recording.
+            let rank = (pids.get(&row.process) != Some(&row.tid), row.start, row.thread);
             let best = first.entry(row.process).or_insert(rank);
             *best = (*best).min(rank);
         }
-        first.into_iter().map(|(process, (_, thread))| (process, thread)).collect()
+        first.into_iter().map(|(process, (.., thread))| (process, thread)).collect()
     }
 }
 
@@ -121,7 +122,14 @@ impl WindowQuery {
     /// The window as a message names it.
     pub(crate) fn shown(&self) -> String {
         match (self.spec.kind.clone(), self.spec.to_string()) {
-            (WindowKind::Auto, _) => format!("process:{}", self.filter.process),
+            (WindowKind::Auto, _) => {
+                let text = |part: &Part| match ((part.value)(&self.filter), part.option) {
+                    (value, _) if value.is_empty() => None,
+                    (value, "--process") => Some(format!("process:{value}")),
+                    (value, option) => Some(format!("{option} {value}")),
+                };
+                PARTS.iter().filter_map(text).collect::<Vec<_>>().join(" ")
+            }
             (_, text) => text,
         }
     }
@@ -316,8 +324,12 @@ impl<'a> Search<'a> {
         }
         let own: Vec<ProcessId> = self.accepted().iter().map(|row| row.process).collect();
         let is_own = |row: &ThreadRow| self.query.filter.is_empty() || own.contains(&row.process);
-        let is_named =
-            |row: &ThreadRow| patterns.matches_any(&[row.name.as_deref().unwrap_or(""), &row.tid.to_string()]);
+        // Rows call the first thread of a process so.
+        let first = self.people.first_threads();
+        let role = |row: &ThreadRow| if first.get(&row.process) == Some(&row.thread) { "main" } else { "" };
+        let is_named = |row: &ThreadRow| {
+            patterns.matches_any(&[row.name.as_deref().unwrap_or(""), &row.tid.to_string(), role(row)])
+        };
         let named: Vec<&ThreadRow> = self.people.threads.iter().filter(|row| is_own(row) && is_named(row)).collect();
         let anchored = |window: Window| {
             let lives = |row: &&&ThreadRow| {
@@ -345,6 +357,6 @@ fn main_thread(people: People<'_>, processes: &[&ProcessRow]) -> Option<ThreadId
 
 fn no_thread() -> Absence {
     Absence::Because(
-        "a range of time needs the process of the test, -p, or the thread to start with, --anchor".to_owned(),
+        "nothing tells which thread it starts from: name the process with -p, or the thread with --anchor".to_owned(),
     )
 }

@@ -54,7 +54,8 @@ fn say_what_is_left_out(compared: &Compared, messages: &Messages) {
         messages.warning(&format!("{} left out because the test failed, such as {first}", runs(count)));
     }
     if compared.neither > 0 {
-        messages.warning(&format!("{} left out that belong to neither set", runs(compared.neither)));
+        let belong = if compared.neither == 1 { "belongs" } else { "belong" };
+        messages.warning(&format!("{} left out that {belong} to neither set", runs(compared.neither)));
     }
 }
 

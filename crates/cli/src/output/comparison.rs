@@ -12,7 +12,7 @@ use super::comparison_changes as changes;
 use super::wrap::add_wrapped;
 
 /// Where the text of a row goes on in the next line.
-const ROW_INDENT: usize = 27;
+const ROW_INDENT: usize = 26;
 
 /// The text.
 pub(crate) fn text(compared: &Compared, details: bool) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn text(compared: &Compared, details: bool) -> String {
 fn add_summary(text: &mut String, compared: &Compared) {
     let name = |case: &Case| format!("{} ({} → {})", clean(&case.name), case.labels[0], case.labels[1]);
     let names: Vec<String> = compared.cases.iter().map(name).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(4, 50);
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp("Geometric mean".len(), 50);
     let _ =
         writeln!(text, "{:width$}  {:>8}  {:>11}  {:>6}  {:>9}", "Case", "Duration", "Undisturbed", "p", "corrected");
     for ((case, name), corrected) in compared.cases.iter().zip(&names).zip(compared.corrected()) {
@@ -44,7 +44,7 @@ fn add_summary(text: &mut String, compared: &Compared) {
         };
         let [duration, own] = [&result.duration, &result.undisturbed].map(|figure| percent(figure.change()));
         let [p, corrected] = [result.undisturbed.p(), corrected].map(|p| p.map_or_else(String::new, probability));
-        let verdict = verdict_word(result.undisturbed.verdict);
+        let verdict = verdict(&result.undisturbed);
         let _ = writeln!(text, "{name:width$}  {duration:>8}  {own:>11}  {p:>6}  {corrected:>9}  {verdict}");
     }
     if let Some(means) = compared.mean_ratios() {
@@ -74,9 +74,9 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
             text.push('\n');
             add_runs(text, case, labels);
             text.push('\n');
-            add_all_rows(text, &result.difference);
+            add_all_rows(text, &result.difference, labels);
         }
-        changes::add_metrics(text, &result.metrics, details);
+        changes::add_metrics(text, &result.metrics, labels, details);
         changes::add(text, &case.changes, details);
         add_wrapped(text, 2, &result.sentence);
     }
@@ -179,20 +179,31 @@ fn shown_text(shown: &ShownRow, case: &Case) -> String {
 fn run_name(case: &Case, place: usize) -> String {
     let (label, number) =
         if place < case.split { (&case.labels[0], place + 1) } else { (&case.labels[1], place - case.split + 1) };
-    format!("{label}{number}")
+    run_number(label, number)
+}
+
+/// `B2`; behind a digit the number would be part of the label.
+fn run_number(label: &str, number: usize) -> String {
+    if label.ends_with(|c: char| c.is_ascii_digit()) {
+        format!("{label} #{number}")
+    } else {
+        format!("{label}{number}")
+    }
 }
 
 /// All rows of the finest level that are worth a tenth of a millisecond, the largest first.
-fn add_all_rows(text: &mut String, difference: &Difference) {
+fn add_all_rows(text: &mut String, difference: &Difference, labels: &[String; 2]) {
     let mut rows: Vec<_> = difference.rows.iter().filter(|row| row.delta.abs() >= 50_000).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.delta.abs()));
-    let _ = writeln!(text, "  {:>10}  {:>10}  {:>10}  {:>6}  Row", "A ms", "B ms", "ms", "p");
+    let [a, b] = labels.each_ref().map(|label| format!("{label} ms"));
+    let _ = writeln!(text, "  {a:>10}  {b:>10}  {:>10}  {:>6}  Row", "ms", "p");
     for row in rows {
         let [a, b] = row.means.map(ms);
         let p = row.p.map_or_else(String::new, probability);
         let mark = row.mark.map(|mark| format!("  {}", mark.word())).unwrap_or_default();
         let delta = signed(row.delta as f64);
-        let _ = writeln!(text, "  {a:>10}  {b:>10}  {delta:>10}  {p:>6}  {}{mark}", clean(&row.text()));
+        let numbers = format!("  {a:>10}  {b:>10}  {delta:>10}  {p:>6}  ");
+        add_wrapped(text, numbers.chars().count(), &format!("{numbers}{}{mark}", row.text()));
     }
 }
 
@@ -201,7 +212,9 @@ fn add_runs(text: &mut String, case: &Case, labels: &[String; 2]) {
     for (side, label) in [Side::A, Side::B].into_iter().zip(labels) {
         for (number, run) in (1..).zip(case.set(side)) {
             let [duration, own] = [run.duration(), run.undisturbed()].map(|time| ms(time as f64));
-            let _ = writeln!(text, "  {duration:>10}  {own:>11}  {label}{number}  {}{}", clean(&run.name), taken(run));
+            let number = run_number(label, number);
+            let numbers = format!("  {duration:>10}  {own:>11}  {number}  ");
+            add_wrapped(text, numbers.chars().count(), &format!("{numbers}{}{}", run.name, taken(run)));
         }
     }
 }

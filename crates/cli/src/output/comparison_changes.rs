@@ -45,8 +45,9 @@ pub(super) fn add(text: &mut String, changes: &Changes, all: bool) {
 }
 
 /// Adds the metrics that differ by more than chance, or all of them.
-pub(super) fn add_metrics(text: &mut String, metrics: &Metrics, all: bool) {
-    if let Some(parts) = metrics.by_counters {
+pub(super) fn add_metrics(text: &mut String, metrics: &Metrics, labels: &[String; 2], all: bool) {
+    let has_other_cpu = metrics.compared.iter().any(|metric| metric.is_flagged && metric.name == "counted-cpu");
+    if let Some(parts) = metrics.by_counters.filter(|_| all || has_other_cpu) {
         let [more, slower, clock] = [parts.instructions, parts.cycles, parts.clock].map(signed);
         let sum = signed(parts.instructions + parts.cycles + parts.clock);
         let parts = format!("more instructions {more} ms, slower ones {slower} ms, a lower clock {clock} ms");
@@ -55,12 +56,17 @@ pub(super) fn add_metrics(text: &mut String, metrics: &Metrics, all: bool) {
     if all {
         let _ = writeln!(text);
         let width = metrics.compared.iter().map(|metric| metric.text.len()).max().unwrap_or(0);
+        if !metrics.compared.is_empty() {
+            let [a, b] = labels;
+            let _ = writeln!(text, "  {:width$}  {a:>16}  {b:>16}  {:>9}  {:>6}", "Metric", "Change", "p");
+        }
         for metric in &metrics.compared {
             let [a, b] = metric.means.map(|mean| mean.to_string());
             let p = metric.p.map_or_else(String::new, probability);
             let mark = if metric.is_flagged { "*" } else { " " };
             let change = metric.change().map_or_else(|| "new".to_owned(), percent);
-            let _ = writeln!(text, "  {:width$}  {a:>16}  {b:>16}  {change:>9}  {p:>6} {mark}", metric.text);
+            let line = format!("  {:width$}  {a:>16}  {b:>16}  {change:>9}  {p:>6} {mark}", metric.text);
+            let _ = writeln!(text, "{}", line.trim_end());
         }
         let missing: Vec<&str> = metrics.missing.iter().map(|metric| metric.text).collect();
         if !missing.is_empty() {

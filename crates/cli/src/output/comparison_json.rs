@@ -44,6 +44,17 @@ pub(crate) fn text(compared: &Compared) -> String {
     json.begin_array();
     compared.failed.iter().for_each(|name| json.text(name));
     json.end_array();
+    json.key("left_out");
+    json.begin_array();
+    for failure in &compared.failures {
+        json.begin_object();
+        json.key("file");
+        json.text(&failure.path.display().to_string());
+        json.key("reason");
+        json.text(&failure.reason);
+        json.end_object();
+    }
+    json.end_array();
     json.key("in_neither_set");
     json.value(compared.neither);
     json.end_object();
@@ -285,7 +296,11 @@ fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
     json.key("rows");
     json.value(shown.rows);
     json.key("flagged");
-    json.value(shown.row().is_some_and(|row| row.is_flagged));
+    json.value(match &shown.part {
+        Part::Row(row) => row.is_flagged,
+        Part::Speed(_) | Part::Moved(_) => true,
+        Part::Others => false,
+    });
     json.key("symptom");
     json.value(shown.is_symptom);
     json.key("disturbance");

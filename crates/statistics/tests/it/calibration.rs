@@ -232,6 +232,47 @@ fn families_are_seldom_flagged_and_find_one_method() {
     }
 }
 
+/// The share of comparisons of 10 and 10 runs in which a key of a steady group that grew by 5 % is flagged beside a group of keys
+/// that vary by 60 %, and in which any other key is.
+fn groups(growth: f64, trials: usize) -> [f64; 2] {
+    let mut noise = Noise(SplitMix64::new(29));
+    let sides: Vec<Side> = (0..20).map(|run| if run < 10 { Side::A } else { Side::B }).collect();
+    let ids: Vec<String> = (0..20).map(|run| run.to_string()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let design = Design::new(&ids, &sides).expect("two sets");
+    let mut hits = [0.0; 2];
+    for trial in 0..trials {
+        let labellings = Labellings::new(design.clone(), trial as u64);
+        let mut key = |spread: f64, growth: f64| -> Vec<f64> {
+            let factors = (0..20).map(|run| if run < 10 { 1.0 } else { 1.0 + growth });
+            factors.map(|factor| 1000.0 * factor * (spread * noise.normal()).exp()).collect()
+        };
+        let mut keys = |count: usize, spread: f64, growth: f64| -> Vec<Vec<f64>> {
+            (0..count).map(|number| key(spread, if number == 0 { growth } else { 0.0 })).collect()
+        };
+        let values = [keys(10, 0.02, growth), keys(20, 0.6, 0.0)];
+        let [steady, wild] = values
+            .each_ref()
+            .map(|keys| keys.iter().map(|values| Key { values, quantum: 1.0 }).collect::<Vec<Key<'_>>>());
+        let confidence = Confidence::default();
+        let [steady, wild] =
+            Family::test_groups(&labellings, [&steady, &wild], confidence).expect("counts").map(|family| family.keys);
+        let is_flagged = |key: &tracesift_statistics::family::KeyTest| confidence.rejects(key.p);
+        hits[0] += f64::from(is_flagged(&steady[0])) / trials as f64;
+        hits[1] += f64::from(steady[1..].iter().chain(&wild).any(is_flagged)) / trials as f64;
+    }
+    hits
+}
+
+#[test]
+fn a_wild_group_hides_nothing_in_a_steady_one() {
+    let [found, others] = groups(0.05, 60);
+    assert!(found > 0.9, "{found}");
+    assert!(others < five_percent(60), "{others}");
+    let [first, others] = groups(0.0, 60);
+    assert!(first + others < five_percent(60), "{first} {others}");
+}
+
 /// The share of series of 200 runs with a change point, and of those with a step of 5 % that is found within five runs.
 fn history(kind: Kind, dependence: f64, trials: usize) -> [f64; 2] {
     let mut noise = Noise(SplitMix64::new(23));

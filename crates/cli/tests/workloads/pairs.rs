@@ -28,6 +28,8 @@ struct Pair {
     program: &'static str,
     /// The arguments, in which `{n}` is the value of the case.
     arguments: &'static [&'static str],
+    /// Options of `compare`.
+    options: &'static [&'static str],
     values: [u32; 2],
     /// What has to be the first undisturbed row: one of these.
     causes: &'static [Cause],
@@ -66,6 +68,7 @@ enum Beside {
 const REGEX: Pair = Pair {
     program: "busy-regex",
     arguments: &["--texts", "6", "--extra-cpu", "match_busy_expression={n}"],
+    options: &[],
     values: [0, 60],
     causes: &[Cause { does: "busy-regex main runs", state: "run", method: "::match_busy_expression", grows: true }],
     told: Told::Report("extra_cpu_ns"),
@@ -75,6 +78,7 @@ const REGEX: Pair = Pair {
 const LOCK: Pair = Pair {
     program: "lock-spinner",
     arguments: &["--locks", "80", "--spin", "1ms", "--pause", "1ms", "--extra-lock", "{n}"],
+    options: &[],
     values: [0, 160],
     causes: &[Cause { does: "lock-spinner contender-# runs", state: "run", method: "::work_with_lock", grows: true }],
     told: Told::Report("extra_cpu_ns"),
@@ -83,6 +87,7 @@ const LOCK: Pair = Pair {
 const DEVICE: Pair = Pair {
     program: "slow-reader",
     arguments: &["--reads", "10", "--delay", "{n}ms"],
+    options: &[],
     values: [40, 50],
     causes: &[Cause { does: "slow-reader device waits", state: "wait", method: "::answer_slowly", grows: true }],
     told: Told::Arguments(10.0 * 10e6),
@@ -92,6 +97,7 @@ const DEVICE: Pair = Pair {
 const WRITERS: Pair = Pair {
     program: "file-writer",
     arguments: &["--mode", "parallel", "--threads", "{n}", "--files", "1500"],
+    options: &[],
     values: [1, 3],
     causes: &[
         Cause { does: "file-writer writer-# runs", state: "run", method: "", grows: false },
@@ -105,22 +111,55 @@ const WRITERS: Pair = Pair {
     told: Told::Nobody,
 };
 
+/// Each file is a tenth larger.
+const SIZES: Pair = Pair {
+    program: "file-writer",
+    arguments: &["--mode", "serial", "--files", "1500", "--size", "{n}K"],
+    options: &[],
+    values: [200, 220],
+    causes: &[Cause { does: "file-writer writer-# runs", state: "run", method: "", grows: true }],
+    told: Told::Nobody,
+};
+
+/// More files come from the disk.
+const COLD: Pair = Pair {
+    program: "cold-start",
+    arguments: &["--files", "{n}"],
+    options: &["--window", "method:*read_cold_files"],
+    values: [60, 120],
+    causes: &[Cause { does: "cold-start main waits", state: "wait", method: "", grows: true }],
+    told: Told::Nobody,
+};
+
+/// A quarter more large pieces of memory, of which the system clears each page.
+const PAGES: Pair = Pair {
+    program: "allocator",
+    arguments: &["--small", "1000000", "--large", "{n}"],
+    options: &[],
+    values: [32, 40],
+    causes: &[Cause { does: "allocator main runs", state: "run", method: "::allocate_many_large", grows: true }],
+    told: Told::Report("large_cpu_ns"),
+};
+
 #[test]
 fn a_method_needs_more_cpu_time() {
     REGEX.is_explained(Beside::Nothing);
 }
 
 #[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
 fn a_method_needs_more_cpu_time_beside_a_busy_program() {
     REGEX.is_explained(Beside::BusyProgram);
 }
 
 #[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
 fn a_lock_is_held_longer() {
     LOCK.is_explained(Beside::Nothing);
 }
 
 #[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
 fn a_device_is_slower() {
     DEVICE.is_explained(Beside::Nothing);
 }
@@ -149,6 +188,42 @@ fn more_threads_write_files_beside_a_busy_program() {
     WRITERS.is_explained(Beside::BusyProgram);
 }
 
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn files_are_larger() {
+    SIZES.is_explained(Beside::Nothing);
+}
+
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn files_are_larger_beside_a_busy_program() {
+    SIZES.is_explained(Beside::BusyProgram);
+}
+
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn more_files_come_from_the_disk() {
+    COLD.is_explained(Beside::Nothing);
+}
+
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn more_files_come_from_the_disk_beside_a_busy_program() {
+    COLD.is_explained(Beside::BusyProgram);
+}
+
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn more_pages_are_cleared() {
+    PAGES.is_explained(Beside::Nothing);
+}
+
+#[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
+fn more_pages_are_cleared_beside_a_busy_program() {
+    PAGES.is_explained(Beside::BusyProgram);
+}
+
 impl Pair {
     fn is_explained(&self, beside: Beside) {
         let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,7 +236,7 @@ impl Pair {
             Ok(reports) => reports,
             Err(why) => return skipped(&why),
         };
-        let compare = ["compare", SETS[0], SETS[1]];
+        let compare = [&["compare", SETS[0], SETS[1]], self.options].concat();
         let answer = tracesift(directory.path(), &[&compare[..], &["--format", "json"]].concat());
         assert!(answer.status.success(), "{}", said(&answer));
         let compared: Value = serde_json::from_slice(&answer.stdout).unwrap();
@@ -231,7 +306,7 @@ impl Pair {
     /// kernels tell of no interrupt on a CPU that is idle.
     fn lacks_much(&self, directory: &Path, archive: &Path) -> bool {
         let archive = archive.to_str().unwrap();
-        let path = ["dump", "path", archive, "--top", "100000", "--format", "json"];
+        let path = [&["dump", "path", archive, "--top", "100000", "--format", "json"], self.options].concat();
         let answer = tracesift(directory, &path);
         let rows: Vec<Value> = serde_json::from_slice(&answer.stdout).unwrap();
         let is_cause = |row: &Value| self.causes.iter().any(|cause| cause.is_in(row));

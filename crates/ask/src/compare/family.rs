@@ -49,6 +49,12 @@ impl Node {
         self.difference.numerator.saturating_sub(self.by_speed)
     }
 
+    /// Whether the interval of its difference is on one side of 0: no row that is called no chance has one which is not.
+    fn is_apart(&self) -> bool {
+        let delta = self.own() as f64 / self.difference.denominator.max(1) as f64;
+        self.difference.half_width.is_none_or(|half| delta.abs() > half)
+    }
+
     /// Its difference as it weighs among others.
     pub(crate) fn weight(&self) -> i128 {
         self.own().abs()
@@ -169,7 +175,7 @@ pub(super) fn test(
     let [of_own, of_disturbed, of_metrics] = groups.map(|family| family.keys);
     for (place, key) in own.into_iter().zip(of_own).chain(disturbed.into_iter().zip(of_disturbed)) {
         nodes[place].p = Some(key.p);
-        nodes[place].is_flagged = confidence.rejects(key.p);
+        nodes[place].is_flagged = confidence.rejects(key.p) && nodes[place].is_apart();
     }
     for (metric, key) in metrics.iter_mut().zip(of_metrics) {
         metric.p = Some(key.p);

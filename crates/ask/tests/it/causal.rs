@@ -137,10 +137,14 @@ fn a_lower_clock_is_one_row_and_no_method_beside_it() {
 
 #[test]
 fn equal_sets_have_no_flag_and_a_scanner_is_named_with_its_runs() {
-    let (_, case) = of(Injection::None, 3);
-    let result = case.result.as_ref().expect("a result");
-    assert!(!matches!(result.undisturbed.verdict, Verdict::Slower | Verdict::Faster), "{}", result.sentence);
-    assert!(result.difference.rows.iter().all(|row| !row.is_flagged));
+    // Of twenty comparisons one may flag something.
+    let flagged = (3..9).filter(|seed| {
+        let (_, case) = of(Injection::None, *seed);
+        let result = case.result.as_ref().expect("a result");
+        assert!(!matches!(result.undisturbed.verdict, Verdict::Slower | Verdict::Faster), "{}", result.sentence);
+        result.difference.rows.iter().any(|row| row.is_flagged)
+    });
+    assert!(flagged.count() <= 1);
     let (_, case) = of(Injection::Scanner(2), 5);
     let result = case.result.as_ref().expect("a result");
     let first = &result.difference.shown[0];

@@ -70,7 +70,8 @@ impl People<'_> {
     pub(crate) fn first_threads(self) -> FxHashMap<ProcessId, ThreadId> {
         let pids: FxHashMap<ProcessId, i64> = self.processes.iter().map(|row| (row.process, row.pid)).collect();
         let mut first: FxHashMap<ProcessId, (bool, Option<i64>, ThreadId)> = FxHashMap::default();
-        for row in self.threads {
+        // Samples of a dead thread of Linux belong to a thread without an id, which is none.
+        for row in self.threads.iter().filter(|row| row.tid >= 0) {
             // Who has no start is older than the recording.
             let rank = (pids.get(&row.process) != Some(&row.tid), row.start, row.thread);
             let best = first.entry(row.process).or_insert(rank);

@@ -1,7 +1,7 @@
 //! Figures out of the answers of commands: `dump gc {process} {window}`, and of that the sum of a column.
 //!
 //! The rules of `explain` and the metrics of `compare` are lists of such commands, so that neither ever has another number than
-//! the command that shows it. [`gaps`] fills the gaps of a command for a recording, [`fold`] makes one figure of a column, and
+//! the command that shows it. `gaps` fills the gaps of a command for a recording, `fold` makes one figure of a column, and
 //! [`amount`] is that figure with its unit.
 
 pub mod amount;

@@ -50,7 +50,7 @@ impl Account {
         let failure = |error: Error| Failure::new(&recording.file.path, &error);
         let mut taken: Vec<Taken> = Vec::new();
         let looked = accounts.each(recording, |account, namer| {
-            taken.push((account.window, account.level, namer.rows(account, Detail::Site)));
+            taken.push((account.window, account.level, namer.rows(account, Detail::For)));
         });
         if let Err(Missing { what, why }) = looked.map_err(failure)? {
             return Ok(Err(if what == "window" { why.to_string() } else { format!("{what}: {why}") }));

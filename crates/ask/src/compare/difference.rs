@@ -127,7 +127,7 @@ impl Difference {
         if !settings.is_chosen {
             family::test(&mut nodes, metrics, runs, units, settings.confidence)?;
         }
-        let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::Site).collect();
+        let leaves: Vec<&Node> = nodes.iter().filter(|node| node.detail == Detail::For).collect();
         let denominator = leaves.first().map_or(1, |node| node.difference.denominator);
         let numerators: Vec<i128> = leaves.iter().map(|node| node.difference.numerator).collect();
         let rounded = largest_remainders(&numerators, denominator);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use tracesift_statistics::{Confidence, Family, Key, Problem, RowDifference, Speed};
 
 use super::metrics::ComparedMetric;
@@ -115,7 +116,7 @@ pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confi
     let mut found: BTreeMap<(Detail, Name), Sums> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
         for row in &run.rows {
-            for detail in [Detail::State, Detail::Who, Detail::Tag, Detail::Site] {
+            for detail in Detail::value_variants().iter().copied() {
                 let name = row.name.clone().coarse(detail);
                 let sums = found.entry((detail, name)).or_insert_with(|| Sums {
                     values: vec![0; runs.len()],

@@ -20,7 +20,7 @@ impl Tree {
         let place = |detail: Detail, name: &Name| {
             nodes.binary_search_by(|node| (node.detail, &node.name).cmp(&(detail, name))).ok()
         };
-        let first_leaf = nodes.partition_point(|node| node.detail < Detail::Site);
+        let first_leaf = nodes.partition_point(|node| node.detail < Detail::For);
         for (number, node) in nodes.iter().enumerate() {
             let leaf = number.checked_sub(first_leaf);
             tree.leaves[number].extend(leaf);
@@ -70,5 +70,6 @@ fn above(detail: Detail) -> Option<Detail> {
         Detail::Who => Some(Detail::State),
         Detail::Tag => Some(Detail::Who),
         Detail::Site => Some(Detail::Tag),
+        Detail::For => Some(Detail::Site),
     }
 }

@@ -85,7 +85,7 @@ impl LargestRow {
 
 impl ExplainedAccount {
     pub(crate) fn of(account: &Account, namer: &Namer<'_, '_, '_>) -> Self {
-        let mut all = namer.rows(account, Detail::Site);
+        let mut all = namer.rows(account, Detail::For);
         // Of equal ones the first name counts.
         all.sort_by_key(|row| std::cmp::Reverse(row.time));
         let Window { span, process, .. } = account.window;

@@ -19,11 +19,13 @@ pub enum Detail {
     State,
     /// And by process and thread.
     Who,
-    /// And by stack tag, or by the kind of process that had the CPU.
+    /// And by what ended a wait and by stack tag, or by the kind of process that had the CPU.
     Tag,
     /// And by method, or by the process that had the CPU.
-    #[default]
     Site,
+    /// And by the wait of the anchor that the time was spent for.
+    #[default]
+    For,
 }
 
 /// What the parts of a row have in common; what a level leaves out is empty.
@@ -247,11 +249,14 @@ impl Name {
 
     /// The name without what a level does not tell apart.
     pub(crate) fn coarse(mut self, detail: Detail) -> Self {
+        if detail < Detail::For {
+            (self.for_tag, self.for_site) = (None, None);
+        }
         if detail < Detail::Site {
-            (self.site, self.for_site) = (None, None);
+            self.site = None;
         }
         if detail < Detail::Tag {
-            (self.tag, self.ended_by, self.for_tag) = (None, None, None);
+            (self.tag, self.ended_by) = (None, None);
         }
         if detail < Detail::Who {
             (self.process, self.thread) = (None, None);

@@ -204,7 +204,7 @@ const ALL: [&str; 8] = ["process", "thread", "state", "ended_by", "tag", "site",
 
 #[test]
 fn an_account_adds_up_and_follows_whoever_ended_a_wait() {
-    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::Site));
+    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::For));
     let rows = rows_of(&answer, &ALL);
     let expected = owned(&[
         ("b|owner #|ready||others|other|a.exe!A::Lock|cpu-taken", 1_000),
@@ -254,20 +254,20 @@ fn a_disk_is_named_with_what_it_did_where_the_recording_tells_that() {
         rows.into_iter().filter(|(text, _)| text.starts_with("wait")).collect::<Vec<_>>()
     };
     let operation = owned(&[("wait|disk 1 read", 80_000)]);
-    assert_eq!(ended_by(Lacks::default(), Detail::Site), operation);
+    assert_eq!(ended_by(Lacks::default(), Detail::For), operation);
     assert_eq!(ended_by(Lacks::default(), Detail::Tag), operation);
     assert_eq!(ended_by(Lacks::default(), Detail::State), owned(&[("wait|", 80_000)]));
     let lacks = Lacks { disk: true, ..Lacks::default() };
-    assert_eq!(ended_by(lacks, Detail::Site), owned(&[("wait|disk", 80_000)]));
+    assert_eq!(ended_by(lacks, Detail::For), owned(&[("wait|disk", 80_000)]));
     // The wake-up counts, not the end of a window before it.
-    let answer = ask_of(Lacks::default(), &question("0.1s..0.15s", of("c"), Detail::Site));
+    let answer = ask_of(Lacks::default(), &question("0.1s..0.15s", of("c"), Detail::For));
     let rows = rows_of(&answer, &["state", "ended_by"]);
     assert!(rows.contains(&("wait|disk 1 read".to_owned(), 40_000)), "{rows:?}");
 }
 
 #[test]
 fn each_level_divides_the_rows_of_the_one_before() {
-    for detail in [Detail::State, Detail::Who, Detail::Tag, Detail::Site] {
+    for detail in [Detail::State, Detail::Who, Detail::Tag, Detail::Site, Detail::For] {
         let answer = ask_of(Lacks::default(), &question("auto", of("a"), detail));
         let rows = rows_of(&answer, &["state", "process", "disturbance", "leaves"]);
         let sum = |state: &str| -> i64 {
@@ -275,6 +275,14 @@ fn each_level_divides_the_rows_of_the_one_before() {
         };
         assert_eq!(["run", "ready", "wait", "unknown"].map(sum), [806_000, 4_000, 80_000, 0], "{detail:?}");
     }
+    // Who waited for it divides the time of a method.
+    let of_owner = |detail| {
+        let rows =
+            rows_of(&ask_of(Lacks::default(), &question("auto", of("a"), detail)), &["thread", "state", "for_site"]);
+        rows.into_iter().filter(|(text, _)| text.starts_with("owner #|run")).collect::<Vec<_>>()
+    };
+    assert_eq!(of_owner(Detail::Site), owned(&[("owner #|run|", 9_000)]));
+    assert_eq!(of_owner(Detail::For), owned(&[("owner #|run|a.exe!A::Lock", 9_000)]));
     let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::Who));
     let rows = rows_of(&answer, &["process", "state", "leaves", "longest_ns"]);
     assert!(rows.contains(&("a|run|2|697000000".to_owned(), 787_000)), "{rows:?}");
@@ -347,7 +355,7 @@ fn another_thread_can_be_the_anchor() {
 fn a_request_can_be_followed_only_where_a_thread_waits_for_work() {
     // No wait here is one for work, so that both ways give the same account.
     let ask = |follow| {
-        let mut question = question("auto", of("a"), Detail::Site);
+        let mut question = question("auto", of("a"), Detail::For);
         question.accounts.follow = Some(follow);
         let answer = ask_of(Lacks::default(), &question);
         rows_of(&answer, &ALL)
@@ -385,7 +393,7 @@ fn what_was_not_recorded_is_said_and_never_guessed() {
 #[test]
 fn a_window_that_is_not_there_has_a_reason() {
     let why = |window: &str, filter: ProcessFilter| {
-        let answer = ask_of(Lacks::default(), &question(window, filter, Detail::Site));
+        let answer = ask_of(Lacks::default(), &question(window, filter, Detail::For));
         assert_eq!(answer.rows().count(), 0);
         (format!("{:?}", answer.sections[0].facts), answer.sections[0].is_absent)
     };

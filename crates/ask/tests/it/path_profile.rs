@@ -134,7 +134,7 @@ fn chains_of(answer: &Answer, keys: &[&str]) -> Vec<(String, String, i64, i64)> 
 
 #[test]
 fn the_chains_of_a_row_say_who_waited_where_for_whom() {
-    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::Site));
+    let answer = ask_of(Lacks::default(), &question("auto", of("a"), Detail::For));
     let (b, c) = ("a main, b owner # in a.exe!A::Lock", "a main, b owner #, c main in a.exe!A::Lock, b.exe!B::Ask");
     let expected = [("b|ready", b, 1, 1), ("b|run", b, 9, 2), ("c|run", c, 10, 2), ("c|wait", c, 80, 1)];
     let expected = expected.map(|(row, chain, ms, pieces)| (row.to_owned(), chain.to_owned(), ms * 1_000_000, pieces));
@@ -158,7 +158,7 @@ fn recordings(seed: u64) -> (History, [Extracted; 2]) {
 
 fn answer(source: &Source, accounts: &AccountQuery) -> Answer {
     let top = Top { take: Some(usize::MAX), skip: 0 };
-    let question = Question { accounts: accounts.clone(), detail: Detail::Site, top, ..Question::default() };
+    let question = Question { accounts: accounts.clone(), detail: Detail::For, top, ..Question::default() };
     let outcome = ask(std::slice::from_ref(source), &question, &When::default());
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     outcome.answer

@@ -264,7 +264,7 @@ fn several_windows_of_a_run_count_as_their_mean_where_somebody_says_so() {
 #[test]
 fn rows_of_a_level_add_up_too() {
     let directory = demo();
-    for level in ["state", "who", "tag", "site"] {
+    for level in ["state", "who", "tag", "site", "for"] {
         let sets = ["demo/*Serial_12695ms*", "demo/*Serial_7066ms*"];
         let arguments = ["compare", sets[0], sets[1], "-p", "FileWriter", "--level", level, "--top", "1000"];
         let text = tracesift(directory.path(), &[&arguments[..], &["--format", "json"]].concat());

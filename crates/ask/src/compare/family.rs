@@ -11,6 +11,9 @@ use super::run::Run;
 use super::units::Units;
 use crate::path::rows::{Detail, Name};
 
+/// A steady row can differ by less than this part of the mean duration and be no chance; nobody would look for the cause.
+const LEAST_DIFFERENCE: f64 = 0.001;
+
 /// Rows below this part of the mean duration are not tested.
 const LEAST_PART: f64 = 0.005;
 
@@ -50,10 +53,11 @@ impl Node {
         self.difference.numerator.saturating_sub(self.by_speed)
     }
 
-    /// Whether the interval of its difference is on one side of 0: no row that is called no chance has one which is not.
-    fn is_apart(&self) -> bool {
-        let delta = self.own() as f64 / self.difference.denominator.max(1) as f64;
-        self.difference.half_width.is_none_or(|half| delta.abs() > half)
+    /// Whether its difference, at least `least` ns, has an interval on one side of 0: no row that is called no chance has one which
+    /// is not.
+    fn is_apart(&self, least: f64) -> bool {
+        let delta = (self.own() as f64 / self.difference.denominator.max(1) as f64).abs();
+        delta >= least && self.difference.half_width.is_none_or(|half| delta > half)
     }
 
     /// Its difference as it weighs among others.
@@ -63,24 +67,13 @@ impl Node {
 
     /// Takes out what the common factor explains of a run of code.
     pub(super) fn at_speed(&mut self, speed: &Speed, split: usize, units: &Units, confidence: Confidence) {
-        if self.name.state != "run" {
+        if self.name.state != "run" || self.name.disturbance.is_some() {
             return;
         }
         let (a, b) = self.values.split_at(split.min(self.values.len()));
         self.by_speed = speed.split(a, b).speed;
         self.tested.iter_mut().take(split).for_each(|value| *value *= speed.factor);
         self.difference.half_width = half_width(units, &self.tested, confidence);
-    }
-
-    /// Adds another node to this one: two states of one kind of disturbance.
-    pub(super) fn join(&mut self, other: &Self) {
-        self.name.state = "";
-        self.values.iter_mut().zip(&other.values).for_each(|(sum, value)| *sum = sum.saturating_add(*value));
-        self.leaves.iter_mut().zip(&other.leaves).for_each(|(sum, count)| *sum += count);
-        self.difference.numerator += other.difference.numerator;
-        self.by_speed += other.by_speed;
-        // Half widths of parts that go together do not add up.
-        self.difference.half_width = None;
     }
 
     /// What one count of it is worth, ns: the weight of a sample of code, the length of a stretch that a nanosecond lies in.
@@ -105,6 +98,15 @@ fn half_width(units: &Units, values: &[f64], confidence: Confidence) -> Option<f
     RowDifference::of(a, b, confidence)?.half_width
 }
 
+/// The name of a row at a level. A kind of disturbance is one row at the coarsest, whatever state it was found in.
+pub(super) fn name_at(name: &Name, detail: Detail) -> Name {
+    let mut name = name.clone().coarse(detail);
+    if detail == Detail::State && name.disturbance.is_some() {
+        name.state = "";
+    }
+    name
+}
+
 /// All rows of runs at all levels, by level and name.
 pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confidence) -> Vec<Node> {
     struct Sums {
@@ -117,7 +119,7 @@ pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confi
     for (place, run) in runs.iter().enumerate() {
         for row in &run.rows {
             for detail in Detail::value_variants().iter().copied() {
-                let name = row.name.clone().coarse(detail);
+                let name = name_at(&row.name, detail);
                 let sums = found.entry((detail, name)).or_insert_with(|| Sums {
                     values: vec![0; runs.len()],
                     leaves: vec![0; runs.len()],
@@ -144,8 +146,8 @@ pub(super) fn nodes(runs: &[Run], split: usize, units: &Units, confidence: Confi
     found.into_iter().filter_map(node).collect()
 }
 
-/// Tests the nodes below the level of states that have a part of the duration worth looking at, and the metrics. Disturbances vary
-/// by far more than the test's own time, so each of the three has a usual spread of its own.
+/// Tests the nodes below the level of states that have a part of the duration worth looking at, the kinds of disturbances, and the
+/// metrics. Disturbances vary by far more than the test's own time, so each of the three has a usual spread of its own.
 pub(super) fn test(
     nodes: &mut [Node],
     metrics: &mut [ComparedMetric],
@@ -157,9 +159,13 @@ pub(super) fn test(
         return Ok(());
     }
     let sum = |values: &mut dyn Iterator<Item = i64>| values.map(|value| value as f64).sum::<f64>();
-    let least = LEAST_PART * sum(&mut runs.iter().map(Run::duration));
-    let is_tested =
-        |node: &Node| node.detail > Detail::State && sum(&mut node.values.iter().copied()) >= least && least > 0.0;
+    let all = sum(&mut runs.iter().map(Run::duration));
+    let least = LEAST_PART * all;
+    let least_difference = LEAST_DIFFERENCE * all / runs.len().max(1) as f64;
+    let is_tested = |node: &Node| {
+        let is_fine = node.detail > Detail::State || node.name.disturbance.is_some();
+        is_fine && sum(&mut node.values.iter().copied()) >= least && least > 0.0
+    };
     let tested = (0..nodes.len()).filter(|place| is_tested(&nodes[*place]));
     let (own, disturbed): (Vec<usize>, Vec<usize>) = tested.partition(|place| nodes[*place].name.disturbance.is_none());
     let of_nodes = |places: &[usize]| -> Vec<(Vec<f64>, f64)> {
@@ -176,7 +182,7 @@ pub(super) fn test(
     let [of_own, of_disturbed, of_metrics] = groups.map(|family| family.keys);
     for (place, key) in own.into_iter().zip(of_own).chain(disturbed.into_iter().zip(of_disturbed)) {
         nodes[place].p = Some(key.p);
-        nodes[place].is_flagged = confidence.rejects(key.p) && nodes[place].is_apart();
+        nodes[place].is_flagged = confidence.rejects(key.p) && nodes[place].is_apart(least_difference);
     }
     for (metric, key) in metrics.iter_mut().zip(of_metrics) {
         metric.p = Some(key.p);

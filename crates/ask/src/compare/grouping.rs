@@ -1,11 +1,15 @@
 //! Sets that a property of the runs makes: a parameter, a fact, a version, a date, or the duration itself.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use tracesift_grammar::Patterns;
 use tracesift_statistics::gaps::{largest_gap, modes};
 
 use super::run::Run;
+
+/// Values that are named where no run has those that somebody asked for.
+const MOST_FOUND: usize = 12;
 
 /// What tells the runs of two sets apart.
 #[derive(Clone, Debug)]
@@ -110,6 +114,36 @@ impl By {
         }
     }
 
+    /// Which values of the property runs have, as a sentence.
+    fn found<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> String {
+        let (mut values, mut keys) = (BTreeSet::new(), BTreeSet::new());
+        for run in runs {
+            match &self.property {
+                Property::Parameter(key) => {
+                    values.extend(run.values.get(key).cloned());
+                    keys.extend(run.values.keys().cloned());
+                }
+                Property::Fact(key) => {
+                    values.extend(run.facts.get(key).cloned());
+                    keys.extend(run.facts.keys().cloned());
+                }
+                Property::Version(module) => values.extend(versions(run, module)),
+                Property::Date => values.extend(run.date.as_deref().and_then(|date| date.get(..10)).map(str::to_owned)),
+            }
+        }
+        let (name, kind) = match &self.property {
+            Property::Parameter(key) => (format!("`{key}`"), "parameters"),
+            Property::Fact(key) => (format!("the fact `{key}`"), "facts"),
+            Property::Version(module) => (format!("a version of `{module}`"), "modules"),
+            Property::Date => ("a date".to_owned(), "dates"),
+        };
+        match (values.is_empty(), keys.is_empty()) {
+            (false, _) => format!("the runs have {name} = {}", some(&values)),
+            (true, false) => format!("no run has {name}; the {kind} are {}", some(&keys)),
+            (true, true) => format!("no run has {name}"),
+        }
+    }
+
     /// The case of a run without the property that tells the sets apart.
     fn case(&self, run: &Run) -> String {
         match (&self.property, &run.test) {
@@ -120,6 +154,15 @@ impl By {
             _ => run.case.clone(),
         }
     }
+}
+
+/// The first texts of a list.
+fn some(texts: &BTreeSet<String>) -> String {
+    let mut some: Vec<&str> = texts.iter().take(MOST_FOUND).map(String::as_str).collect();
+    if texts.len() > MOST_FOUND {
+        some.push("…");
+    }
+    some.join(", ")
 }
 
 /// The versions and the identities of a module, with or without its extension.
@@ -169,6 +212,14 @@ impl Grouping {
         match self {
             Self::By(by) => by.labels(),
             Self::Split(_) => ["fast".to_owned(), "slow".to_owned()],
+        }
+    }
+
+    /// Which values of the property runs have; `None` for the duration.
+    pub(super) fn found<'a>(&self, runs: impl Iterator<Item = &'a Run>) -> Option<String> {
+        match self {
+            Self::By(by) => Some(by.found(runs)),
+            Self::Split(_) => None,
         }
     }
 

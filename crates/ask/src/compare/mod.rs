@@ -115,6 +115,8 @@ pub struct Compared {
     pub failed: Vec<String>,
     /// Runs that belong to neither set.
     pub neither: usize,
+    /// Where a property divides runs and no case has two sets: the values that the runs have.
+    pub found: Option<String>,
     /// Archives that have no account, with the reason.
     pub failures: Vec<Failure>,
 }
@@ -189,6 +191,7 @@ pub fn compare_by(
         cases.entry(grouping.case(&run)).or_default().push(run);
     }
     let labels = grouping.labels();
+    let found = grouping.found(cases.values().flatten());
     for (name, runs) in cases {
         let (sets, neither) = grouping.divide(runs);
         compared.neither += neither;
@@ -198,6 +201,7 @@ pub fn compare_by(
             [is_first_empty, _] => compared.unpaired.push((name, labels[usize::from(is_first_empty)].clone())),
         }
     }
+    compared.found = found.filter(|_| compared.cases.is_empty());
     compared.sort();
     Ok(compared)
 }

@@ -1,6 +1,6 @@
 //! The rows that explain a difference: as coarse as one thing explains it, and as fine as several do.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::family::Node;
 use super::site::module_of;
@@ -57,8 +57,8 @@ pub(super) fn select(nodes: &[Node], level: Option<Detail>, top: usize, duration
             None => divide(place, nodes, &tree, &mut found),
         }
     }
-    let candidates = merged(found, nodes, &tree);
-    let (pairs, mut others) = moved(candidates);
+    let candidate = |place: usize| Candidate { node: nodes[place].clone(), rows: tree.leaves(place).to_vec() };
+    let (pairs, mut others) = moved(found.into_iter().map(candidate).collect());
     others.sort_by(|a, b| b.node.weight().cmp(&a.node.weight()).then_with(|| a.node.name.cmp(&b.node.name)));
     let denominator = nodes.first().map_or(1, |node| node.difference.denominator);
     let least = NOTHING.min(duration as i128 / NOTHING_OF);
@@ -110,27 +110,6 @@ fn can_take(node: &Node, other: &Node) -> bool {
     node.own().signum() == -other.own().signum()
         && (&node.name.process, &node.name.thread) == (&other.name.process, &other.name.thread)
         && module(node).is_some_and(|of_node| module(other) == Some(of_node))
-}
-
-/// A kind of disturbance is one row, whatever state it was found in.
-fn merged(found: Vec<usize>, nodes: &[Node], tree: &Tree) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = Vec::new();
-    let mut of_kinds: BTreeMap<_, usize> = BTreeMap::new();
-    for place in found {
-        let node = &nodes[place];
-        let known = node.name.disturbance.and_then(|kind| of_kinds.get(&kind).copied());
-        match known.and_then(|known: usize| all.get_mut(known)) {
-            Some(known) => {
-                known.node.join(node);
-                known.rows.extend_from_slice(tree.leaves(place));
-            }
-            None => {
-                node.name.disturbance.into_iter().for_each(|kind| _ = of_kinds.insert(kind, all.len()));
-                all.push(Candidate { node: node.clone(), rows: tree.leaves(place).to_vec() });
-            }
-        }
-    }
-    all
 }
 
 /// Puts a node in the list, or those below it where one of them explains it or is no chance.

@@ -1,6 +1,6 @@
 //! How the rows of the levels lie in each other: each level divides the rows of the one before it.
 
-use super::family::Node;
+use super::family::{Node, name_at};
 use crate::path::rows::{Detail, Name};
 
 /// The nodes below each node.
@@ -26,7 +26,7 @@ impl Tree {
             tree.leaves[number].extend(leaf);
             let (mut child, mut name, mut detail) = (number, node.name.clone(), node.detail);
             while let Some(above) = above(detail) {
-                name = name.coarse(above);
+                name = name_at(&name, above);
                 let Some(parent) = place(above, &name) else { break };
                 if child == number {
                     tree.children[parent].push(number);

@@ -265,6 +265,12 @@ impl Name {
     }
 }
 
+/// What ended a wait if the recording has no end of it.
+const NOBODY: &str = "(nobody)";
+
+/// What ended a wait if the path cannot follow the thread that did.
+const UNFOLLOWED: &str = "(not followed)";
+
 /// A name as people read it: `worker runs pool2!new_check`.
 pub(crate) fn text(name: &Name) -> String {
     let who = match (&name.process, &name.thread) {
@@ -280,15 +286,23 @@ pub(crate) fn text(name: &Name) -> String {
         (None, None) => String::new(),
     };
     let what = match name.state {
-        "run" => format!("{who}runs{place}"),
+        "run" => match name.tag.as_deref().filter(|_| site.is_none()).and_then(bare) {
+            Some(reason) => format!("{who}runs, {reason}"),
+            None => format!("{who}runs{place}"),
+        },
         "ready" => match (&name.site, &name.tag) {
             (Some(site), _) => format!("{who}ready while {site} had the CPU"),
             (None, Some(tag)) => format!("{who}ready, CPU: {tag}"),
             (None, None) => format!("{who}ready"),
         },
         "wait" => {
-            let ended = name.ended_by.as_ref().map(|ended| format!(" for {ended}")).unwrap_or_default();
-            format!("{who}waits{ended}{}", if place.is_empty() { String::new() } else { format!(" in{place}") })
+            let place = if place.is_empty() { String::new() } else { format!(" in{place}") };
+            match name.ended_by.as_deref() {
+                Some(NOBODY) => format!("{who}waits{place}, ended by nobody known"),
+                Some(UNFOLLOWED) => format!("{who}waits{place}, ended by a thread that cannot be followed"),
+                Some(what) => format!("{who}waits for {what}{place}"),
+                None => format!("{who}waits{place}"),
+            }
         }
         "" => String::new(),
         "outside" => "not in the window".to_owned(),
@@ -300,6 +314,11 @@ pub(crate) fn text(name: &Name) -> String {
         Some(kind) => format!("disturbed: {kind}: {what}{whom}"),
         None => format!("{what}{whom}"),
     }
+}
+
+/// What stands in brackets where a name is missing.
+fn bare(text: &str) -> Option<&str> {
+    text.strip_prefix('(')?.strip_suffix(')')
 }
 
 fn state(did: Did) -> &'static str {
@@ -315,8 +334,8 @@ fn ended_by(ended: Ended) -> String {
     match ended {
         Ended::Interrupt(interrupt) => interrupt.word().to_owned(),
         Ended::Disk(Operation { disk, word }) => format!("disk {} {word}", disk_number(disk.into())),
-        Ended::Nobody => "(nobody)".to_owned(),
-        Ended::Unfollowed => "(not followed)".to_owned(),
+        Ended::Nobody => NOBODY.to_owned(),
+        Ended::Unfollowed => UNFOLLOWED.to_owned(),
     }
 }
 

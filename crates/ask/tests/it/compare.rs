@@ -303,6 +303,17 @@ fn a_property_or_the_duration_makes_the_sets() {
     let compared = compare_by(&sources, &date, &accounts, &settings).expect("numbers");
     assert!(compared.cases.is_empty() && !compared.unpaired.is_empty(), "{:?}", compared.unpaired);
 
+    // Values that nobody has, and a parameter that nobody has.
+    for (text, found) in [
+        ("build=old..next", "the runs have `build` = new, old"),
+        ("color=red..blue", "no run has `color`; the parameters are build, size"),
+        ("version:nosuch=1..2", "no run has a version of `nosuch`"),
+    ] {
+        let by = Grouping::By(Box::new(text.parse().expect("a property")));
+        let compared = compare_by(&sources, &by, &accounts, &settings).expect("numbers");
+        assert_eq!(compared.found, Some(found.to_owned()), "{text}");
+    }
+
     let reported = Settings { measure: Measure::Reported, ..Settings::default() };
     let compared = compare_by(&sources, &by, &accounts, &reported).expect("numbers");
     let (case, result) = only(&compared);

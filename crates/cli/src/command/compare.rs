@@ -35,7 +35,12 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
     if compared.cases.is_empty() {
         if failed == 0 && (!compared.unpaired.is_empty() || compared.neither > 0) {
             messages.error("no test case is in two sets");
-            messages.hint("the case is the test that the name of the file begins with: tracesift dump testrun");
+            messages.hint(
+                compared
+                    .found
+                    .as_deref()
+                    .unwrap_or("the case is the test that the name of the file begins with: tracesift dump testrun"),
+            );
         }
         return Ok(Exit::NothingUsable);
     }

@@ -50,7 +50,7 @@ pub struct Options {
     #[command(flatten)]
     account: AccountOptions,
     /// How fine the rows are
-    #[arg(long, value_name = "LEVEL", default_value = "site")]
+    #[arg(long, value_name = "LEVEL", default_value = "for")]
     level: Detail,
     #[command(flatten)]
     top: Top,

@@ -23,6 +23,17 @@ impl Interrupt {
         stack.into_iter().find_map(of_method).unwrap_or(Self::Other)
     }
 
+    /// What ends a wait with this stack, leaf first, if the recording does not tell: a thread that sleeps for a time is woken by the
+    /// timer. Recordings of idle CPUs leave some of these wake-ups out.
+    #[must_use]
+    pub fn of_sleep<'a>(stack: impl IntoIterator<Item = &'a MethodName>) -> Option<Self> {
+        let sleeps = |method: &MethodName| {
+            let function = method.function.to_lowercase();
+            SLEEPS.iter().any(|name| function.starts_with(name))
+        };
+        stack.into_iter().any(sleeps).then_some(Self::Timer)
+    }
+
     /// The word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -73,6 +84,8 @@ const NETWORK_MODULES: [&str; 14] = [
     "[ixgbe",
     "[igb",
 ];
+/// Starts of function names in lower case: these wait for their timer and for nothing else.
+const SLEEPS: [&str; 4] = ["ntdelayexecution", "kedelayexecutionthread", "hrtimer_nanosleep", "do_nanosleep"];
 /// Parts of function names in lower case.
 const TIMER_FUNCTIONS: [&str; 7] = [
     "kitimerexpiration",
@@ -138,5 +151,20 @@ mod tests {
         assert_eq!(of(&[kernel("ata_sff_hsm_move")]), Interrupt::Disk);
         assert_eq!(of(&[("ntoskrnl.exe", "KiDpcInterrupt")]), Interrupt::Other);
         assert_eq!(of(&[]), Interrupt::Other);
+    }
+
+    #[test]
+    fn only_a_timer_ends_a_sleep() {
+        let of = |function: &str| {
+            let method = |function: &str| MethodName { module: None, function: function.to_owned() };
+            Interrupt::of_sleep(&[method("schedule"), method(function), method("main")])
+        };
+        for function in ["do_nanosleep", "hrtimer_nanosleep", "NtDelayExecution"] {
+            assert_eq!(of(function), Some(Interrupt::Timer), "{function}");
+        }
+        // Others can end a wait that has a time limit.
+        for function in ["schedule_hrtimeout_range", "ep_poll", "NtWaitForSingleObject", "futex_wait_queue"] {
+            assert_eq!(of(function), None, "{function}");
+        }
     }
 }

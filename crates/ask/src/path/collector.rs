@@ -82,6 +82,8 @@ pub(super) struct Collector<'a, 'p, 's, W> {
     charges: Charges,
     shares: Shares<u32, Code>,
     interrupts: FxHashMap<Option<StackId>, Interrupt>,
+    /// What ends waits with these stacks that nobody is known to have ended.
+    sleeps: FxHashMap<Option<StackId>, Option<Interrupt>>,
     for_work: FxHashMap<StackId, bool>,
 }
 
@@ -112,6 +114,7 @@ impl<'a, 'p, 's, W: Witness> Collector<'a, 'p, 's, W> {
             charges: Charges::default(),
             shares: Shares::default(),
             interrupts: FxHashMap::default(),
+            sleeps: FxHashMap::default(),
             for_work: FxHashMap::default(),
         }
     }
@@ -235,6 +238,18 @@ impl<'a, 'p, 's, W: Witness> Collector<'a, 'p, 's, W> {
         parts.sort_unstable_by_key(|part| part.key);
         Ok(parts)
     }
+
+    fn ended(&mut self, cause: Cause, stack: Option<StackId>) -> Ended {
+        match cause {
+            Cause::Interrupt(interrupt) => Ended::Interrupt(interrupt),
+            Cause::Nobody => {
+                let places = &mut *self.places;
+                let sleep = *self.sleeps.entry(stack).or_insert_with(|| places.sleep_ends(stack));
+                sleep.map_or(Ended::Nobody, Ended::Interrupt)
+            }
+            Cause::Unfollowed { .. } => Ended::Unfollowed,
+        }
+    }
 }
 
 impl<W: Witness> Guide for Collector<'_, '_, '_, W> {
@@ -273,7 +288,7 @@ impl<W: Witness> Guide for Collector<'_, '_, '_, W> {
                 };
                 (Did::Ready(holder), stack)
             }
-            State::Wait { cause, stack } => (Did::Wait(ended(cause), self.places.of(stack)), stack),
+            State::Wait { cause, stack } => (Did::Wait(self.ended(cause, stack), self.places.of(stack)), stack),
             State::Unknown(gap) => (Did::Unknown(gap), None),
         };
         let other = Other { key: Key { party, did, whom }, chain: number, span: leaf.span, stack };
@@ -286,13 +301,5 @@ impl<W: Witness> Guide for Collector<'_, '_, '_, W> {
             return;
         }
         self.other(other);
-    }
-}
-
-fn ended(cause: Cause) -> Ended {
-    match cause {
-        Cause::Interrupt(interrupt) => Ended::Interrupt(interrupt),
-        Cause::Nobody => Ended::Nobody,
-        Cause::Unfollowed { .. } => Ended::Unfollowed,
     }
 }

@@ -55,6 +55,11 @@ impl<'a> Places<'a> {
         Interrupt::of(&stack.map(|stack| self.names.of(stack)).unwrap_or_default())
     }
 
+    /// What ends a wait with this stack where the recording does not tell.
+    pub(crate) fn sleep_ends(&mut self, stack: Option<StackId>) -> Option<Interrupt> {
+        Interrupt::of_sleep(&stack.map(|stack| self.names.of(stack)).unwrap_or_default())
+    }
+
     pub(crate) fn tag_text(&self, tag: TagId) -> &str {
         self.tags.tagger().name(tag)
     }

@@ -115,8 +115,8 @@ impl OffCpuTimes {
         Self { range, threads: FxHashMap::default() }
     }
 
-    /// Takes the next row. All rows have to come, those outside of the range, too: a thread without any row did not run all the time,
-    /// nobody knows what it did.
+    /// Takes the next row. Those around the range have to come, too: a thread without any row did not run all the time, nobody knows
+    /// what it did.
     pub fn row(&mut self, row: &OffCpuOfThread) {
         let OffCpuOfThread { time, thread, off_time, ready_time, flags } = *row;
         self.threads.entry(thread).or_default().row(OffCpuSpan { time, off_time, ready_time, flags }, self.range);

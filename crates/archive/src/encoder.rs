@@ -17,7 +17,8 @@ use tracesift_trace::info::TableFile;
 
 use crate::batch::{Columns, TraceColumn};
 use crate::error::{Error, WithPath as _};
-use crate::table_writer::TableWriter;
+use crate::parquet_layout::ROW_GROUP_ROWS;
+use crate::table_writer::{Effort, TableWriter};
 use tracesift_trace::rows::TABLES;
 use tracesift_trace::schema::TableDefinition;
 
@@ -35,9 +36,15 @@ enum Message {
 /// Most threads that encode columns: more gain little, and each column of theirs takes memory.
 const MAX_THREADS: usize = 4;
 
-/// Threads for an encoder that nobody takes the processors from, since all rows are made.
-pub(crate) fn all_threads() -> usize {
-    thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_THREADS))
+impl Effort {
+    /// That of an encoder beside somebody who makes rows.
+    pub(crate) const BESIDE: Self = Self { threads: 1, group_rows: ROW_GROUP_ROWS };
+
+    /// That of an encoder that nobody takes the processors from, since all rows are made.
+    pub(crate) fn alone() -> Self {
+        let threads = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_THREADS));
+        Self { threads, ..Self::BESIDE }
+    }
 }
 
 /// Handle of the encoding thread. Dropping it abandons the files.
@@ -49,11 +56,11 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    /// Starts encoding tables into `directory`; at most so many threads encode the columns of one.
-    pub(crate) fn start(directory: &Path, trace: &str, threads: usize) -> Result<Self, Error> {
+    /// Starts encoding tables into `directory`.
+    pub(crate) fn start(directory: &Path, trace: &str, effort: Effort) -> Result<Self, Error> {
         let (sender, receiver) = sync_channel(QUEUE);
         let failed = Arc::new(AtomicBool::new(false));
-        let mut files = TableFiles::new(directory, trace, threads);
+        let mut files = TableFiles::new(directory, trace, effort);
         let flag = Arc::clone(&failed);
         let thread = thread::Builder::new()
             .name("archive encoder".to_owned())
@@ -119,12 +126,12 @@ struct TableFiles {
     directory: PathBuf,
     trace: TraceColumn,
     open: BTreeMap<&'static str, TableWriter>,
-    threads: usize,
+    effort: Effort,
 }
 
 impl TableFiles {
-    fn new(directory: &Path, trace: &str, threads: usize) -> Self {
-        Self { directory: directory.to_owned(), trace: TraceColumn::new(trace), open: BTreeMap::new(), threads }
+    fn new(directory: &Path, trace: &str, effort: Effort) -> Self {
+        Self { directory: directory.to_owned(), trace: TraceColumn::new(trace), open: BTreeMap::new(), effort }
     }
 
     fn run(&mut self, receiver: &Receiver<Message>, failed: &AtomicBool) -> Result<Vec<TableFile>, Error> {
@@ -151,7 +158,7 @@ impl TableFiles {
     fn write(&mut self, columns: Columns) -> Result<(), Error> {
         let open = match self.open.entry(columns.table.name) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(TableWriter::create(&self.directory, columns.table, self.threads)?),
+            Entry::Vacant(entry) => entry.insert(TableWriter::create(&self.directory, columns.table, self.effort)?),
         };
         let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(open.path(), error.into()))?;
         open.write(&batch).map_err(|error| Error::encode(open.path(), error))?;
@@ -177,7 +184,7 @@ impl TableFiles {
     ) -> Result<Vec<TableFile>, Error> {
         for table in needed {
             if let Entry::Vacant(entry) = self.open.entry(table.name) {
-                entry.insert(TableWriter::create(&self.directory, table, self.threads)?);
+                entry.insert(TableWriter::create(&self.directory, table, self.effort)?);
             }
         }
         let in_order = TABLES.into_iter().filter_map(|table| self.open.remove(table.name).map(|open| (table, open)));

@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 use crate::error::Error;
 use crate::format::table_file;
 use crate::input::Input;
-use crate::reader::Archive;
-use crate::scan::{Part, Scan};
+use crate::reader::{Archive, Wanted};
+use crate::scan::Scan;
 use crate::table::{Readable, Table};
 use tracesift_trace::schema::ColumnSet;
 
@@ -31,8 +31,8 @@ impl Archive {
         group: usize,
         mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
-        let (columns, part) = (ColumnSet::ALL, Part { time, group: Some(group) });
-        self.show_scan(columns, self.start_scan(columns, part, None)?, &mut |row| {
+        let (columns, wanted) = (ColumnSet::ALL, Wanted { time, group: Some(group), ..Wanted::default() });
+        self.show_scan(columns, self.start_scan(columns, wanted, None)?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())
         })

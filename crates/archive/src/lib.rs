@@ -2,7 +2,8 @@
 //!
 //! Every table is declared once, in [`tracesift_trace::rows`]. The Arrow schema, the column builders, the row reader, the
 //! Parquet layout and the reference in `docs/archive-format.md` all come from that declaration. No code in this crate is
-//! about a single table, except for stacks ([`Archive::scan_stacks`]) and health.
+//! about a single table, except for stacks ([`Archive::scan_stacks`]), health, and the index of switches
+//! ([`Archive::find_long_spans`]).
 //!
 //! An archive is complete or absent. [`ArchiveWriter`] builds it in a sibling directory and renames that into place
 //! when everything, `trace.json` last, is on the disk; [`ArchiveUpdate`] replaces single tables in the same way.
@@ -28,6 +29,7 @@ mod keys;
 mod leftovers;
 mod lock;
 pub mod lone_table;
+mod long_spans;
 mod pages;
 mod parquet_layout;
 mod paths;

@@ -14,7 +14,7 @@ use crate::batch::{record_batch, rows_of};
 use crate::checked_file::checksum_text;
 use crate::error::Error;
 use crate::input::Input;
-use crate::parquet_layout::properties;
+use crate::parquet_layout::{ROW_GROUP_ROWS, properties};
 use crate::scan::{Part, Scan};
 use crate::table::Table;
 
@@ -29,7 +29,7 @@ const TRAILER: usize = 8 + 4 + MAGIC.len();
 pub fn to_bytes<T: Table>(trace: &str, rows: &[T]) -> Result<Vec<u8>, Error> {
     let table = T::TABLE;
     let error = |error: ParquetError| Error::encode(Path::new(table.name), error);
-    let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
+    let options = ArrowWriterOptions::new().with_properties(properties(table, ROW_GROUP_ROWS)).with_skip_arrow_metadata(true);
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new_with_options(&mut bytes, arrow_schema(table), options).map_err(error)?;
     if !rows.is_empty() {

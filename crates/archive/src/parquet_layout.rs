@@ -33,7 +33,7 @@ const ZSTD_LEVEL: i32 = 1;
 const STACKS_ZSTD_LEVEL: i32 = 3;
 
 /// How the columns of a table are laid out.
-pub(crate) fn properties(table: &TableDefinition) -> WriterProperties {
+pub(crate) fn properties(table: &TableDefinition, group_rows: usize) -> WriterProperties {
     let (level, page_rows) = match table.name {
         "stacks" => (STACKS_ZSTD_LEVEL, PAGE_ROWS),
         "process_summary" | "method_summary" | "tag_summary" => (ZSTD_LEVEL, LAST_PAGE_ROWS),
@@ -44,7 +44,7 @@ pub(crate) fn properties(table: &TableDefinition) -> WriterProperties {
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("tracesift ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_compression(Compression::ZSTD(level))
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_max_row_group_row_count(Some(group_rows))
         .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
         .set_dictionary_page_size_limit(DICTIONARY_BYTES)
         .set_data_page_row_count_limit(page_rows)

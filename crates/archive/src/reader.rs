@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
@@ -17,6 +18,7 @@ use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
+use crate::long_spans::Near;
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
@@ -38,6 +40,7 @@ struct Version {
 pub struct Archive {
     path: PathBuf,
     info: TraceInfo,
+    rows_read: Arc<AtomicU64>,
 }
 
 impl Archive {
@@ -83,12 +86,12 @@ impl Archive {
             return Err(Error::Version { path: path.to_owned(), found, supported: SCHEMA_VERSION[0] });
         }
         let info = serde_json::from_slice(&text).map_err(corrupt)?;
-        Ok(Self { path: path.to_owned(), info })
+        Ok(Self { path: path.to_owned(), info, rows_read: Arc::default() })
     }
 
     /// The tables in a staging directory.
     pub(crate) fn unpublished(path: &Path, info: TraceInfo) -> Self {
-        Self { path: path.to_owned(), info }
+        Self { path: path.to_owned(), info, rows_read: Arc::default() }
     }
 
     /// Whether the archive at `path` is complete and the extract of exactly these files by this major version: then there
@@ -131,7 +134,7 @@ impl Archive {
     /// As [`Self::rows`].
     pub fn needed_rows<V: Readable>(&self, needed: ColumnSet<V>) -> Result<Vec<V>, Error> {
         let mut rows = Vec::new();
-        let Some(mut scan) = self.start_scan(needed, Part::default(), None)? else { return Ok(rows) };
+        let Some(mut scan) = self.start_scan(needed, Wanted::default(), None)? else { return Ok(rows) };
         while let Some(batch) = scan.next()? {
             let corrupt = |reason| Error::corrupt(scan.path(), reason);
             let reader = RowReader::of_needed(&batch, needed).map_err(corrupt)?;
@@ -155,7 +158,7 @@ impl Archive {
         let mut rows = StoredRows::new(self.path.join(table_file(table_of::<V>().name)));
         let mut names = needed.names();
         names.extend(K::NAMES.iter().filter(|name| !needed.names().contains(name)));
-        let Some(mut scan) = self.start_scan_of(table_of::<V>(), &names, Part::default(), None)? else {
+        let Some(mut scan) = self.start_scan_of(table_of::<V>(), &names, &Wanted::default(), None)? else {
             return Ok(rows);
         };
         while let Some(batch) = scan.next()? {
@@ -186,8 +189,8 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let (columns, part) = (ColumnSet::ALL, Part { time, group: None });
-        self.show_scan(columns, self.start_scan(columns, part, None)?, &mut visit)
+        let (columns, wanted) = (ColumnSet::ALL, Wanted { time, ..Wanted::default() });
+        self.show_scan(columns, self.start_scan(columns, wanted, None)?, &mut visit)
     }
 
     /// As [`Self::scan_while`], but only those rows that `choose` accepts when it sees them as `K`: of all others nothing
@@ -227,7 +230,7 @@ impl Archive {
             };
             Choice { columns: K::NAMES.to_vec(), by_number: false, accepts: Box::new(accepts) }
         });
-        self.show_scan(needed, self.start_scan(needed, Part { time, group: None }, choice)?, &mut visit)
+        self.show_scan(needed, self.start_scan(needed, Wanted { time, ..Wanted::default() }, choice)?, &mut visit)
     }
 
     /// Shows `visit` those rows of a table that `choose` accepts, one answer per row, when it sees their columns of `K`, with
@@ -247,7 +250,7 @@ impl Archive {
             is_whole.then(|| BooleanBuffer::from(accepted)).ok_or_else(|| "not every row was looked at".to_owned())
         };
         let choice = Choice { columns: K::NAMES.to_vec(), by_number: true, accepts: Box::new(accepts) };
-        self.show_scan(needed, self.start_scan(needed, Part::default(), Some(choice))?, &mut |row| {
+        self.show_scan(needed, self.start_scan(needed, Wanted::default(), Some(choice))?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())
         })
@@ -273,7 +276,7 @@ impl Archive {
             Ok(BooleanBuffer::new_unset(batch.num_rows()))
         };
         let choice = Choice { columns: needed.names(), by_number: true, accepts: Box::new(accepts) };
-        if let Some(mut scan) = self.start_scan_of(table_of::<K>(), &[], Part::default(), Some(choice))? {
+        if let Some(mut scan) = self.start_scan_of(table_of::<K>(), &[], &Wanted::default(), Some(choice))? {
             while scan.next()?.is_some() {}
         }
         let state = Arc::try_unwrap(held).map_err(|_| Error::corrupt(&self.path, "a pass over it has not ended"))?;
@@ -321,27 +324,91 @@ impl Archive {
         time: Option<Range<i64>>,
         mut visit: impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<(), Error> {
-        let name = table_of::<V>().name;
-        let Some(table) = self.table_file(name) else { return Ok(()) };
-        let path = self.path.join(table_file(name));
-        let groups = Scan::row_groups(&path, &Input::open(&path, table)?, table)?;
+        self.show_backwards(Wanted { time, ..Wanted::default() }, &mut visit)
+    }
+
+    /// Shows `visit` the rows from which can be told what each thread and each CPU does in a range of time, in their order: at
+    /// least those that touch it, the last one before it and the first one behind it of each thread and of each CPU, and the
+    /// first one of each CPU. Where an archive has no index by which these are found, and without a range, it shows all rows of
+    /// the table.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_around<V: Readable>(&self, time: Option<Range<i64>>, mut visit: impl FnMut(&V)) -> Result<(), Error> {
+        let (columns, wanted) = (ColumnSet::ALL, Wanted { around: true, time, ..Wanted::default() });
+        self.show_scan(columns, self.start_scan(columns, wanted, None)?, &mut |row| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// As [`Self::scan_around`], the last row first.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_around_backwards<V: Readable>(
+        &self,
+        time: Option<Range<i64>>,
+        mut visit: impl FnMut(&V),
+    ) -> Result<(), Error> {
+        self.show_backwards(Wanted { around: true, time, ..Wanted::default() }, &mut |row: &V| {
+            visit(row);
+            ControlFlow::Continue(())
+        })
+    }
+
+    fn show_backwards<V: Readable>(
+        &self,
+        wanted: Wanted,
+        visit: &mut impl FnMut(&V) -> ControlFlow<()>,
+    ) -> Result<(), Error> {
+        let table = table_of::<V>();
+        let Some(file) = self.table_file(table.name) else { return Ok(()) };
+        let path = self.path.join(table_file(table.name));
+        let near = self.near(table, &wanted)?;
+        let groups = match &near {
+            Some(near) => near.groups.clone(),
+            None => 0..Scan::row_groups(&path, &Input::open(&path, file)?, file)?,
+        };
+        let of_index = |rows: Option<Range<i64>>| {
+            rows.map_or(Ok(None), |rows| self.start_long_spans(V::NAMES, rows, wanted.touching()))
+        };
+        let behind = of_index(near.as_ref().map(|near| near.behind.clone()))?;
+        if self.show_reversed(behind, visit)?.is_break() {
+            return Ok(());
+        }
         // One row group at a time is held decoded.
-        for group in (0..groups).rev() {
-            let part = Part { group: Some(group), time: time.clone() };
-            let Some(mut scan) = self.start_scan::<V>(ColumnSet::ALL, part, None)? else { return Ok(()) };
-            let mut batches = Vec::new();
-            while let Some(batch) = scan.next()? {
-                batches.push(batch);
-            }
-            for batch in batches.iter().rev() {
-                let shown = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), &mut visit)
-                    .map_err(|reason| Error::corrupt(&path, reason))?;
-                if shown.is_break() {
-                    return Ok(());
-                }
+        for group in groups.rev() {
+            let part = Part { groups: Some(group..group + 1), time: wanted.touching() };
+            let input = Input::open(&path, file)?;
+            let scan = Scan::start(path.clone(), input, file, table, V::NAMES, part, None)?;
+            if self.show_reversed(Some(scan), visit)?.is_break() {
+                return Ok(());
             }
         }
-        Ok(())
+        let before = of_index(near.filter(|_| wanted.around).map(|near| near.before))?;
+        self.show_reversed(before, visit).map(drop)
+    }
+
+    fn show_reversed<V: Readable>(
+        &self,
+        scan: Option<Scan>,
+        visit: &mut impl FnMut(&V) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, Error> {
+        let Some(mut scan) = scan else { return Ok(ControlFlow::Continue(())) };
+        self.count(&scan);
+        let mut batches = Vec::new();
+        while let Some(batch) = scan.next()? {
+            batches.push(batch);
+        }
+        for batch in batches.iter().rev() {
+            let shown = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), visit)
+                .map_err(|reason| Error::corrupt(scan.path(), reason))?;
+            if shown.is_break() {
+                return Ok(shown);
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// Checks that every table has the size, checksum and number of rows that `trace.json` says.
@@ -377,23 +444,85 @@ impl Archive {
     pub(crate) fn start_scan<V: Readable>(
         &self,
         columns: ColumnSet<V>,
-        part: Part,
+        wanted: Wanted,
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
-        self.start_scan_of(table_of::<V>(), &columns.names(), part, choice)
+        self.start_scan_of(table_of::<V>(), &columns.names(), &wanted, choice)
     }
 
     fn start_scan_of(
         &self,
         table: &TableDefinition,
         columns: &[&str],
-        part: Part,
+        wanted: &Wanted,
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
         let Some(file) = self.table_file(table.name) else { return Ok(None) };
         let path = self.path.join(table_file(table.name));
         let input = Input::open(&path, file)?;
-        Scan::start(path, input, file, table, columns, part, choice).map(Some)
+        let one = wanted.group.map(|group| group..group.saturating_add(1));
+        // A choice sees every row of a row group, so the index, whose rows are of many, is of no use to it.
+        let near = if choice.is_some() { None } else { self.near(table, wanted)? };
+        let groups = near.as_ref().map(|near| near.groups.clone()).or(one);
+        let part = Part { groups, time: wanted.touching() };
+        let scan = Scan::start(path, input, file, table, columns, part, choice)?;
+        let scan = match near {
+            None => scan,
+            Some(near) => {
+                let of_index = |rows| self.start_long_spans(columns, rows, wanted.touching());
+                let with_behind = scan.and_then(of_index(near.behind)?);
+                match if wanted.around { of_index(near.before)? } else { None } {
+                    Some(before) => before.and_then(Some(with_behind)),
+                    None => with_behind,
+                }
+            }
+        };
+        self.count(&scan);
+        Ok(Some(scan))
+    }
+
+    /// What a range of time needs of a table; `None` where nothing tells, so that every row group has to be looked at.
+    fn near(&self, table: &TableDefinition, wanted: &Wanted) -> Result<Option<Near>, Error> {
+        let Some(time) = &wanted.time else { return Ok(None) };
+        let Some(groups) = self.indexed_groups(table.name)? else { return Ok(None) };
+        // Both ends included, so that what begins or ends there is among them.
+        let mut near = groups.near(time.start, time.end.max(time.start));
+        if let Some(group) = wanted.group {
+            let rows = groups.rows_of(group);
+            let inside = |all: Range<i64>| all.start.max(rows.start)..all.end.min(rows.end);
+            (near.before, near.behind) = (inside(near.before), inside(near.behind));
+            let (start, end) = (near.groups.start.max(group), near.groups.end.min(group.saturating_add(1)));
+            near.groups = start..end.max(start);
+        }
+        Ok(Some(near))
+    }
+
+    /// Rows of all row groups that were read so far through this archive and its clones: what questions cost, whatever the machine.
+    #[must_use]
+    pub fn rows_read(&self) -> u64 {
+        self.rows_read.load(Ordering::Relaxed)
+    }
+
+    fn count(&self, scan: &Scan) {
+        self.rows_read.fetch_add(scan.rows(), Ordering::Relaxed);
+    }
+}
+
+/// Which rows of a table somebody wants: all of them by default.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Those of one row group.
+    pub(crate) group: Option<usize>,
+    /// Those that touch a time range.
+    pub(crate) time: Option<Range<i64>>,
+    /// And those around it, from which can be told what happens in it.
+    pub(crate) around: bool,
+}
+
+impl Wanted {
+    /// The range that every row has to touch.
+    fn touching(&self) -> Option<Range<i64>> {
+        self.time.clone().filter(|_| !self.around)
     }
 }
 

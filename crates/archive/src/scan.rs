@@ -33,8 +33,8 @@ pub(crate) const BATCH_ROWS: usize = 16 * 1024;
 /// Which rows of a table file a pass is about: all by default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Part {
-    /// Those of one row group.
-    pub(crate) group: Option<usize>,
+    /// Those of these row groups.
+    pub(crate) groups: Option<Range<usize>>,
     /// Those that touch a time range.
     pub(crate) time: Option<Range<i64>>,
 }
@@ -55,6 +55,10 @@ pub(crate) type Accepts = dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, Strin
 pub(crate) struct Scan {
     path: PathBuf,
     reader: Reader,
+    /// Rows of the row groups that it reads.
+    rows: u64,
+    /// The pass that follows.
+    then: Option<Box<Self>>,
 }
 
 enum Reader {
@@ -86,10 +90,11 @@ impl Scan {
         let time_projection = mask(schema, &times);
         let by = choice.as_ref().map(|choice| mask(schema, &choice.columns));
         let mut groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
-        groups.retain(|index| part.group.is_none_or(|group| group == *index));
+        groups.retain(|index| part.groups.as_ref().is_none_or(|groups| groups.contains(index)));
         if let Some(time) = &part.time {
             groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, time));
         }
+        let rows = groups.iter().map(|index| u64::try_from(metadata.row_group(*index).num_rows()).unwrap_or(0)).sum();
         let mut direct = Direct::new(metadata.clone(), projection.clone(), by.clone());
         for index in &groups {
             let group = metadata.row_group(*index);
@@ -111,7 +116,7 @@ impl Scan {
         }
         if part.time.is_none() && direct.can_read_all() {
             direct.choose(choice);
-            return Ok(Self { path, reader: Reader::Direct(Box::new(direct)) });
+            return Ok(Self { path, reader: Reader::Direct(Box::new(direct)), rows, then: None });
         }
 
         let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
@@ -136,12 +141,32 @@ impl Scan {
             }
             builder.with_projection(projection).with_row_groups(groups).with_batch_size(BATCH_ROWS).build()
         })?;
-        Ok(Self { path, reader: Reader::Library(reader) })
+        Ok(Self { path, reader: Reader::Library(reader), rows, then: None })
+    }
+
+    /// This pass, and the other one behind it.
+    pub(crate) fn and_then(self, next: Option<Self>) -> Self {
+        let Some(next) = next else { return self };
+        let then = match self.then {
+            Some(then) => then.and_then(Some(next)),
+            None => next,
+        };
+        Self { then: Some(Box::new(then)), ..self }
+    }
+
+    /// What a table file says about its row groups.
+    pub(crate) fn metadata(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaData>, Error> {
+        open(path, input, file)
     }
 
     /// Number of row groups of a table file.
     pub(crate) fn row_groups(path: &Path, input: &Input, file: &TableFile) -> Result<usize, Error> {
         open(path, input, file).map(|metadata| metadata.num_row_groups())
+    }
+
+    /// Rows of the row groups that it reads, also of the passes that follow it.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows + self.then.as_ref().map_or(0, |then| then.rows())
     }
 
     /// Checks that the file can be opened and has as many rows as `file` says.
@@ -156,9 +181,18 @@ impl Scan {
 
     /// The next batch; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
-        match &mut self.reader {
-            Reader::Direct(reader) => fenced(&self.path, || reader.next()),
-            Reader::Library(reader) => fenced(&self.path, || reader.next().transpose()),
+        loop {
+            let batch = match &mut self.reader {
+                Reader::Direct(reader) => fenced(&self.path, || reader.next()),
+                Reader::Library(reader) => fenced(&self.path, || reader.next().transpose()),
+            }?;
+            match (batch, self.then.take()) {
+                (None, Some(then)) => *self = *then,
+                (batch, then) => {
+                    self.then = then;
+                    return Ok(batch);
+                }
+            }
         }
     }
 }
@@ -193,17 +227,18 @@ fn mask(schema: &SchemaDescriptor, names: &[&str]) -> ProjectionMask {
     ProjectionMask::roots(schema, names.iter().filter_map(|name| root(schema, name)))
 }
 
+/// The smallest and the largest value of a column in a row group, as far as its statistics say.
+pub(crate) fn bounds_of(group: &RowGroupMetaData, name: &str) -> Option<(i64, i64)> {
+    let chunk = group.columns().iter().find(|chunk| chunk.column_path().string() == name)?;
+    match chunk.statistics()? {
+        Statistics::Int64(bounds) => Some((*bounds.min_opt()?, *bounds.max_opt()?)),
+        _ => None,
+    }
+}
+
 /// Whether the row group can have a row that touches `time`, as far as its statistics say.
 fn may_touch(group: &RowGroupMetaData, timing: Timing, time: &Range<i64>) -> bool {
-    let bounds = |name: &str| {
-        let chunk = group.columns().iter().find(|chunk| chunk.column_path().string() == name);
-        match chunk.and_then(|chunk| chunk.statistics()) {
-            Some(Statistics::Int64(bounds)) => {
-                (bounds.min_opt().copied().unwrap_or(i64::MIN), bounds.max_opt().copied().unwrap_or(i64::MAX))
-            }
-            _ => (i64::MIN, i64::MAX),
-        }
-    };
+    let bounds = |name: &str| bounds_of(group, name).unwrap_or((i64::MIN, i64::MAX));
     match timing {
         Timing::Untimed => true,
         _ if time.is_empty() => false,

@@ -7,7 +7,7 @@ use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::HealthRow;
 use tracesift_trace::{Clock, Health};
 
-use crate::encoder::{Closing, Encoder, all_threads};
+use crate::encoder::{Closing, Encoder};
 use crate::error::Error;
 use crate::format::file_metadata;
 use crate::kept::KeptColumns;
@@ -15,6 +15,7 @@ use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
+use crate::table_writer::Effort;
 use crate::write_rows::{write_each, write_rows, write_trace_file};
 use tracesift_trace::rows::TABLES;
 
@@ -56,7 +57,7 @@ pub struct SealedArchive {
 
 impl SealedArchive {
     pub(crate) fn new(info: TraceInfo, staging: Staging, lock: TargetLock) -> Result<Self, Error> {
-        let encoder = Encoder::start(staging.directory(), &info.id, all_threads())?;
+        let encoder = Encoder::start(staging.directory(), &info.id, Effort::alone())?;
         let archive = Archive::unpublished(staging.directory(), info);
         Ok(Self { encoder, archive, staging, lock })
     }

@@ -7,8 +7,7 @@ use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::{FrameId, StackId};
 
 use crate::error::Error;
-use crate::reader::Archive;
-use crate::scan::Part;
+use crate::reader::{Archive, Wanted};
 use crate::view::{list, primitive};
 
 impl Archive {
@@ -17,7 +16,7 @@ impl Archive {
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`]; `visit` may have seen stacks before that.
     pub fn scan_stacks(&self, mut visit: impl FnMut(StackId, &[FrameId])) -> Result<(), Error> {
-        let Some(mut scan) = self.start_scan::<StackRow>(ColumnSet::ALL, Part::default(), None)? else {
+        let Some(mut scan) = self.start_scan::<StackRow>(ColumnSet::ALL, Wanted::default(), None)? else {
             return Ok(());
         };
         let mut frames = Vec::new();

@@ -20,7 +20,7 @@ use crate::arrow::arrow_schema;
 use crate::checked_file::{CheckedFile, checksum_text};
 use crate::error::Error;
 use crate::format::table_file;
-use crate::parquet_layout::{ROW_GROUP_BYTES, ROW_GROUP_ROWS, properties};
+use crate::parquet_layout::{ROW_GROUP_BYTES, properties};
 use tracesift_trace::schema::TableDefinition;
 
 /// Bytes that a column in the making takes beside its data: the state of its compressor.
@@ -38,30 +38,40 @@ pub(crate) struct TableWriter {
     /// The row group in the making.
     group: Option<RowGroup>,
     rows: u64,
-    threads: usize,
+    effort: Effort,
+}
+
+/// How a table is encoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Threads that encode the columns, at most.
+    pub(crate) threads: usize,
+    /// Rows of a row group, at most.
+    pub(crate) group_rows: usize,
 }
 
 struct RowGroup {
     columns: Vec<ArrowColumnWriter>,
     rows: usize,
+    most_rows: usize,
 }
 
 impl TableWriter {
-    /// Creates the file; its columns are encoded by at most so many threads.
+    /// Creates the file.
     pub(crate) fn create(
         directory: &Path,
         table: &TableDefinition,
-        threads: usize,
+        effort: Effort,
     ) -> std::result::Result<Self, Error> {
         let path = directory.join(table_file(table.name));
         let file = CheckedFile::create(&path)?;
         // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
-        let options = ArrowWriterOptions::new().with_properties(properties(table)).with_skip_arrow_metadata(true);
+        let options = ArrowWriterOptions::new().with_properties(properties(table, effort.group_rows)).with_skip_arrow_metadata(true);
         let schema = arrow_schema(table);
         let parts = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
             .and_then(ArrowWriter::into_serialized_writer);
         match parts {
-            Ok((file, groups)) => Ok(Self { path, file, groups, schema, group: None, rows: 0, threads }),
+            Ok((file, groups)) => Ok(Self { path, file, groups, schema, group: None, rows: 0, effort }),
             Err(error) => Err(Error::encode(&path, error)),
         }
     }
@@ -88,15 +98,15 @@ impl TableWriter {
                 Some(group) => group,
                 none => {
                     let columns = self.groups.create_column_writers(self.file.flushed_row_groups().len())?;
-                    none.insert(RowGroup { columns, rows: 0 })
+                    none.insert(RowGroup { columns, rows: 0, most_rows: self.effort.group_rows })
                 }
             };
             let rows = (batch.num_rows() - at).min(group.room());
             if rows > 0 {
-                group.write(&self.schema, &batch.slice(at, rows), self.threads)?;
+                group.write(&self.schema, &batch.slice(at, rows), self.effort.threads)?;
                 at += rows;
             }
-            if rows == 0 || group.rows >= ROW_GROUP_ROWS || group.bytes() >= ROW_GROUP_BYTES {
+            if rows == 0 || group.rows >= group.most_rows || group.bytes() >= ROW_GROUP_BYTES {
                 self.end_row_group()?;
             }
         }
@@ -108,7 +118,7 @@ impl TableWriter {
     pub(crate) fn end_row_group(&mut self) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
         let mut into = self.file.next_row_group()?;
-        for chunk in group.close(self.threads)? {
+        for chunk in group.close(self.effort.threads)? {
             chunk.append_to_row_group(&mut into)?;
         }
         into.close().map(drop)
@@ -142,8 +152,9 @@ impl RowGroup {
 
     /// Rows that it takes, if they are as long as those it has.
     fn room(&self) -> usize {
-        let Some(row) = self.bytes().checked_div(self.rows).filter(|row| *row > 0) else { return ROW_GROUP_ROWS };
-        (ROW_GROUP_BYTES.saturating_sub(self.bytes()) / row).min(ROW_GROUP_ROWS - self.rows)
+        let left = self.most_rows - self.rows;
+        let Some(row) = self.bytes().checked_div(self.rows).filter(|row| *row > 0) else { return left };
+        (ROW_GROUP_BYTES.saturating_sub(self.bytes()) / row).min(left)
     }
 
     /// Bytes of its file, roughly.

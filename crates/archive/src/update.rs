@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use tracesift_trace::Clock;
 use tracesift_trace::info::TraceInfo;
 
-use crate::encoder::{Encoder, all_threads};
+use crate::encoder::Encoder;
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, file_metadata, is_plain_name, table_file};
 use crate::lock::TargetLock;
 use crate::reader::Archive;
 use crate::staging::Staging;
 use crate::table::Table;
+use crate::table_writer::Effort;
 use crate::write_rows::{write_each, write_rows, write_trace_file};
 use tracesift_trace::rows::{TABLES, table_by_name};
 use tracesift_trace::schema::TableDefinition;
@@ -38,7 +39,7 @@ impl ArchiveUpdate {
         let old = Archive::open(lock.target())?;
         let info = old.info().clone();
         let staging = Staging::create(lock.target())?;
-        let encoder = Encoder::start(staging.directory(), &info.id, all_threads())?;
+        let encoder = Encoder::start(staging.directory(), &info.id, Effort::alone())?;
         Ok(Self { encoder, replaced: BTreeSet::new(), old, info, staging, lock })
     }
 

@@ -14,6 +14,7 @@ use crate::lock::{TargetLock, WhenBusy};
 use crate::seal::Sealing;
 use crate::staging::Staging;
 use crate::table::Table;
+use crate::table_writer::Effort;
 use crate::write_rows::{write_each, write_rows};
 
 /// How to write an archive.
@@ -23,6 +24,8 @@ pub struct WriterOptions {
     pub trace: String,
     /// What to do when another process writes the same archive.
     pub when_busy: WhenBusy,
+    /// Rows of a row group, at most; `None`: as many as suit most questions.
+    pub group_rows: Option<usize>,
 }
 
 /// An archive in the making. It appears at its place when [`Self::finish`] succeeds; dropped before, it leaves nothing.
@@ -46,16 +49,19 @@ impl ArchiveWriter {
     /// [`Error::Busy`], [`Error::Occupied`] when `target` is something else than an archive, [`Error::Write`] when the
     /// directory of `target` cannot be written.
     pub fn create(target: &Path, options: WriterOptions) -> Result<Self, Error> {
-        Self::create_locked(TargetLock::acquire(target, options.when_busy)?, options.trace)
+        let lock = TargetLock::acquire(target, options.when_busy)?;
+        Self::create_locked(lock, options)
     }
 
     /// Starts an archive for a target that is locked already: for callers that look at the old archive first.
     ///
     /// # Errors
     /// As [`Self::create`], but never [`Error::Busy`].
-    pub fn create_locked(lock: TargetLock, trace: String) -> Result<Self, Error> {
+    pub fn create_locked(lock: TargetLock, options: WriterOptions) -> Result<Self, Error> {
         let staging = Staging::create(lock.target())?;
-        let encoder = Encoder::start(staging.directory(), &trace, 1)?;
+        let group_rows = options.group_rows.unwrap_or(Effort::BESIDE.group_rows).max(1);
+        let trace = options.trace;
+        let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..Effort::BESIDE })?;
         Ok(Self { encoder, batches: Batches::default(), kept: KeptColumns::default(), trace, staging, lock })
     }
 

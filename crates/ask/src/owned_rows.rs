@@ -262,7 +262,8 @@ impl<'a> OwnedRows<'a> {
                 }
             }
         };
-        self.opened.archive().scan_backwards(None, |row: &RunSwitch| runs.switch(row, &mut charge))?;
+        let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
+        self.opened.archive().scan_around_backwards(time, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())
     }

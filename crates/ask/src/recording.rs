@@ -179,8 +179,9 @@ impl OpenRecording {
             let mut accounts = if has_switches {
                 let accounting = Accounting::series(&recording, windows.spans(), &threads);
                 let mut accounting = inside(accounting, times, &threads);
-                // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-                self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
+                // Where a thread runs all through a range, rows around it say so.
+                let time = windows.bounds();
+                self.archive.scan_around(time, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
                 accounting.finish_series(&mut |_| {})
             } else {
                 Vec::new()
@@ -227,8 +228,9 @@ impl OpenRecording {
         let threads: Vec<ThreadLifetime> = self.archive.rows()?;
         let accounting = Accounting::new(&recording, Span::new(start, end), &threads);
         let mut accounting = inside(accounting, times, &threads);
-        // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-        self.archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
+        // Where a thread runs all through the range, rows around it say so.
+        let around = (!time.is_everything()).then_some(start..end);
+        self.archive.scan_around(around, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads)
     }
 }

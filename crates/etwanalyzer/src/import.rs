@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tracesift_archive::{Archive, ArchiveWriter, TargetLock, WhenBusy, head_hash};
+use tracesift_archive::{Archive, ArchiveWriter, TargetLock, WhenBusy, WriterOptions, head_hash};
 use tracesift_trace::RowSink as _;
 use tracesift_trace::info::{IMPORTED, SourceFile};
 
@@ -73,7 +73,7 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     info.name.clone_from(&source.name);
     info.sources.clone_from(&source.files);
     let clock = extract.clock();
-    let mut writer = ArchiveWriter::create_locked(lock, trace_id(&source.files, info.start_filetime))?;
+    let mut writer = ArchiveWriter::create_locked(lock, WriterOptions { trace: trace_id(&source.files, info.start_filetime), ..WriterOptions::default() })?;
     writer.write_table(&extract.processes);
     writer.write_table(&extract.modules);
     writer.write_table(&extract.process_modules);

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tracesift_archive::WriterOptions;
+
 use crate::event_selection::EventSelection;
 use crate::input;
 use crate::symbols::NameSource;
@@ -48,11 +50,15 @@ pub struct Budget {
     pub memory: usize,
     /// Directory for temporary files; `None`: the system's.
     pub temporary: Option<PathBuf>,
+    /// Rows of a row group; `None`: as many as suit most questions.
+    pub group_rows: Option<usize>,
+    /// Switches and samples from which on an archive has the tables that only long recordings need.
+    pub long_from: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { memory: 512 << 20, temporary: None }
+        Self { memory: 512 << 20, temporary: None, group_rows: None, long_from: 2_000_000 }
     }
 }
 
@@ -60,6 +66,11 @@ impl Budget {
     /// Bytes of rows that are kept for the summaries.
     pub(crate) fn kept_rows(&self) -> usize {
         self.memory / 8
+    }
+
+    /// How the archive of this recording is written.
+    pub(crate) fn writer(&self, trace: String) -> WriterOptions {
+        WriterOptions { trace, group_rows: self.group_rows, ..WriterOptions::default() }
     }
 
     /// Bytes of the sums that summaries are made of.

@@ -6,7 +6,7 @@ use tracesift_analysis::Span;
 use tracesift_analysis::syscall_sums::{SummedCall, SyscallSums};
 use tracesift_archive::Archive;
 use tracesift_trace::info::{SourceFile, TraceInfo};
-use tracesift_trace::rows::{SyscallRow, SyscallSummaryRow};
+use tracesift_trace::rows::{ContextSwitchRow, SyscallRow, SyscallSummaryRow};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use crate::caveats::caveats;
@@ -98,6 +98,12 @@ pub(crate) fn seal(
     let counters = counter_sums(sealed.archive(), &[Span::ALL])?.pop().unwrap_or_default();
     if !counters.is_empty() {
         sealed.write_table(&counters);
+    }
+    if sealed.archive().row_count::<ContextSwitchRow>() >= options.budget.long_from {
+        let archive = sealed.archive().clone();
+        let mut written = Ok(());
+        sealed.write_each(|write| written = archive.find_long_spans(write));
+        written?;
     }
     let calls = syscall_summary(sealed.archive())?;
     if !calls.is_empty() {

@@ -18,6 +18,7 @@ mod gc;
 mod identity;
 mod interrupts;
 mod locks;
+mod long_spans;
 mod managed;
 mod memory;
 mod network;
@@ -42,6 +43,7 @@ pub use gc::{GcCollectionRow, GcFinalizedRow, GcSuspensionRow, gc_kinds, gc_susp
 pub use identity::{ModuleRow, Origin, ProcessModuleRow, ProcessRow, ThreadRow};
 pub use interrupts::{InterruptRow, interrupt_kinds};
 pub use locks::{LockWaitRow, lock_flags, lock_sources};
+pub use long_spans::LongSpanRow;
 pub use managed::{
     ClrAllocationRow, JitMethodRow, clr_allocation_kinds, clr_allocation_sources, jit_tiers, jit_triggers,
 };
@@ -134,6 +136,7 @@ macro_rules! every_table {
             TagSummaryRow,
             CounterSummaryRow,
             SyscallSummaryRow,
+            LongSpanRow,
             DiskSummaryRow,
             FileSummaryRow,
             AllocationSummaryRow,

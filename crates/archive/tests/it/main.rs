@@ -6,5 +6,6 @@ mod chosen;
 mod corpus;
 mod damage;
 mod evolution;
+mod long_spans;
 mod reference;
 mod round_trip;

@@ -369,7 +369,8 @@ impl Builder {
                 });
             }
         };
-        recording.archive().scan_backwards(None, |row: &RunSwitch| runs.switch(row, &mut charge))?;
+        let time = (range != Span::ALL).then_some(range.start..range.end);
+        recording.archive().scan_around_backwards(time, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())
     }

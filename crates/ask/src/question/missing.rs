@@ -286,8 +286,8 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
     let range = Span::new(start, end);
     let mut aggregator = MethodAggregator::new(&recording, range, &threads, source);
     let time = (!question.time.is_everything()).then_some(start..end);
-    archive.scan(time, |row: &AttributedSample| aggregator.sample(row))?;
-    archive.scan_backwards(None, |row: &AttributedSwitch| aggregator.switch(row))?;
+    archive.scan(time.clone(), |row: &AttributedSample| aggregator.sample(row))?;
+    archive.scan_around_backwards(time, |row: &AttributedSwitch| aggregator.switch(row))?;
 
     let processes: Vec<ProcessRow> = archive.rows()?;
     let is_idle = |row: &&ProcessRow| row.pid == 0 && row.origin != Origin::Pseudo;

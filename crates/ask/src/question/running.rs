@@ -89,8 +89,9 @@ pub(super) fn each(
         }
     };
     let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), &threads);
-    // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-    archive.scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut run))?;
+    // Where a thread runs all through the range, rows around it say so.
+    let time = (!range.is_everything()).then_some(start..end);
+    archive.scan_around(time, |row: &AccountedSwitch| accounting.switch(row, &mut run))?;
     accounting.finish(&mut run);
     Ok(())
 }

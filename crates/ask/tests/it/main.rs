@@ -21,6 +21,7 @@ mod inside;
 mod inside_threads;
 mod interrupts;
 mod lbr;
+mod long_spans;
 mod managed;
 mod mark;
 mod memory;

@@ -144,6 +144,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
         budget: Budget {
             memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
             temporary: args.temp.clone(),
+            ..usual
         },
         ..Options::default()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tracesift_analysis::RecordingFacts;
 use tracesift_archive::{ArchiveUpdate, TargetLock, WhenBusy};
-use tracesift_trace::rows::HealthRow;
+use tracesift_trace::rows::{ContextSwitchRow, HealthRow, LongSpanRow};
 
 use super::nameless::{NAMELESS, nameless};
 use super::names::{Earlier, Named, Names, WithNames};
@@ -40,6 +40,12 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
         update.write_table(&entries);
     }
     write_summaries(RecordingFacts::from(old.info()), None, &source, Budget::default().summaries(), &mut update)?;
+    if old.row_count::<ContextSwitchRow>() >= Budget::default().long_from && old.row_count::<LongSpanRow>() == 0 {
+        // One of a version that did not have this index.
+        let mut written = Ok(());
+        update.write_each(|write| written = old.find_long_spans(write));
+        written?;
+    }
     let mut health: Vec<HealthRow> = old.rows()?;
     health.retain(|row| row.kind != NAMELESS.word());
     let nameless = nameless(&named).map(|(count, example)| HealthRow {

@@ -208,9 +208,9 @@ fn scan_summary(archive: &Archive, visit: &mut dyn FnMut(&Summed<'_>)) -> Result
 
 /// When threads were off the CPUs in a time range.
 fn off_cpu(archive: &Archive, time: Option<Range<i64>>) -> Result<FxHashMap<ThreadId, Rc<OffCpu>>, Error> {
-    let range = time.map_or(Span::ALL, |time| Span::new(time.start, time.end));
+    let range = time.clone().map_or(Span::ALL, |time| Span::new(time.start, time.end));
     let mut times = OffCpuTimes::within(range);
-    archive.scan(None, |row: &OffCpuOfThread| times.row(row))?;
+    archive.scan_around(time, |row: &OffCpuOfThread| times.row(row))?;
     Ok(times.into_threads().into_iter().map(|(thread, times)| (thread, Rc::new(times))).collect())
 }
 

@@ -260,8 +260,9 @@ impl Question {
         let (start, end) = self.time.bounds();
         let accounting = Accounting::new(&RecordingFacts::from(recording.info()), Span::new(start, end), threads);
         let mut accounting = recording::inside(accounting, times, threads);
-        // All switches, not only those in the range: where a thread runs all through it, rows outside say so.
-        recording.archive().scan(None, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
+        // Where a thread runs all through the range, rows around it say so.
+        let time = (!self.time.is_everything()).then_some(start..end);
+        recording.archive().scan_around(time, |row: &AccountedSwitch| accounting.switch(row, &mut |_| {}))?;
         Ok(accounting.finish(&mut |_| {}).threads.into_iter().map(|account| (account.thread, account)).collect())
     }
 

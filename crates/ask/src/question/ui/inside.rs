@@ -84,10 +84,10 @@ fn activities(recording: &OpenRecording, delays: &[Delay]) -> Result<Vec<Option<
     let has_ready = recording.info().has_ready;
     let mut walks: Vec<ActivityWalk<WaitRow>> =
         delays.iter().map(|delay| ActivityWalk::new(delay.span, has_ready)).collect();
-    let (_, mut windows) = windows(delays);
+    let (all, mut windows) = windows(delays);
     let mut seen: FxHashSet<ThreadId> = FxHashSet::default();
-    // All switches, not only those in the delays: a thread without any did not run all the time, nobody knows what it did.
-    recording.archive().scan(None, |row: &WaitRow| {
+    // Not only switches in the delays: a thread without any did not run all the time, nobody knows what it did.
+    recording.archive().scan_around(Some(all.start..all.end), |row: &WaitRow| {
         windows.touched(row.thread, row.off_time, row.time, |place| {
             walks.get_mut(place).into_iter().for_each(|walk| walk.row(row));
         });

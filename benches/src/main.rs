@@ -12,6 +12,7 @@ mod compare;
 mod events;
 mod extract;
 mod framing;
+mod long_spans;
 mod many;
 mod measure;
 mod memory;
@@ -75,6 +76,7 @@ fn main() -> anyhow::Result<()> {
         ("code-classes", many::run_code_classes),
         ("all-classes", all_classes::run),
         ("compare", compare::run),
+        ("long-spans", long_spans::run),
     ] {
         if all || what == name {
             known = true;
@@ -85,7 +87,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, code-classes, all-classes, compare or all"
+             stacks, many, classes, code-classes, all-classes, compare, long-spans or all"
         );
     }
     Ok(())

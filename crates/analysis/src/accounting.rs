@@ -15,6 +15,7 @@ use crate::RecordingFacts;
 use crate::by_id::ById;
 use crate::cpus::CpuSet;
 use crate::spans::{Span, is_switch_in, pieces};
+use crate::timeline::{OffCpuKind, Watched};
 use crate::times::{TimesOfThreads, overlap, touching};
 
 /// A time window in which a thread ran without a switch, cut to the time range; never empty.
@@ -258,7 +259,13 @@ impl Accounting {
     /// complete.
     #[inline]
     pub fn switch(&mut self, row: impl Into<AccountedSwitch>, visit: &mut impl FnMut(Run)) {
-        self.take(&row.into(), visit);
+        self.take(&row.into(), &mut Runs(visit));
+    }
+
+    /// As [`Self::switch`], for somebody who wants to know of each piece of time, not only of runs.
+    #[inline]
+    pub fn switch_watched(&mut self, row: impl Into<AccountedSwitch>, watched: &mut impl Watched) {
+        self.take(&row.into(), watched);
     }
 
     /// As [`Self::switch`], for runs and spans alone: the accounts have no priorities.
@@ -268,10 +275,10 @@ impl Accounting {
         let (priority, off_priority) = (None, None);
         let row =
             AccountedSwitch { time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags };
-        self.take(&row, visit);
+        self.take(&row, &mut Runs(visit));
     }
 
-    fn take(&mut self, row: &AccountedSwitch, visit: &mut impl FnMut(Run)) {
+    fn take(&mut self, row: &AccountedSwitch, watched: &mut impl Watched) {
         if row.time != self.previous {
             self.newest_first = row.time < self.previous;
             self.previous = row.time;
@@ -306,11 +313,11 @@ impl Accounting {
             // Both sides fit only where nothing but empty spans in one clock tick is covered yet.
             Some(covered) if span.end <= covered.left.time && (newest_first || span.start < covered.right.time) => {
                 let after = std::mem::replace(&mut covered.left, left);
-                state.between(right, after, parts, visit)
+                state.between(right, after, parts, watched)
             }
             Some(covered) if covered.right.time <= span.start => {
                 let before = std::mem::replace(&mut covered.right, right);
-                state.between(before, left, parts, visit)
+                state.between(before, left, parts, watched)
             }
             // It overlaps what the thread's other rows have said already.
             Some(_) => {
@@ -323,7 +330,7 @@ impl Accounting {
         if !explained || outlives {
             self.contradictions += 1;
         }
-        charge_off_cpu(row, span, self.has_ready, parts);
+        charge_off_cpu(row, span, self.has_ready, parts, watched);
     }
 
     /// Closes the accounts: what each thread did before its first and after its last row is settled now.
@@ -332,7 +339,16 @@ impl Accounting {
     }
 
     /// Closes the accounts of each range. Contradictions are those of all rows.
-    pub fn finish_series(mut self, visit: &mut impl FnMut(Run)) -> Vec<Accounts> {
+    pub fn finish_series(self, visit: &mut impl FnMut(Run)) -> Vec<Accounts> {
+        self.close(&mut Runs(visit))
+    }
+
+    /// As [`Self::finish`], for somebody who wants to know of each piece of time.
+    pub fn finish_watched(self, watched: &mut impl Watched) -> Accounts {
+        self.close(watched).pop().unwrap_or_default()
+    }
+
+    fn close(mut self, watched: &mut impl Watched) -> Vec<Accounts> {
         let mut first_cpus: FxHashMap<ThreadId, (i64, i16)> = FxHashMap::default();
         for (&cpu, first) in &self.first_switches {
             let entry = first_cpus.entry(first.leaving).or_insert((first.time, cpu));
@@ -342,7 +358,7 @@ impl Accounting {
         for (state, parts) in self.threads.iter().zip(self.parts.chunks_mut(count.max(1))) {
             let first_cpu = first_cpus.get(&state.thread).map(|&(_, cpu)| cpu);
             let times = self.times.as_ref().map(|times| times.of(state.thread));
-            if !state.close(first_cpu, &mut Parts { ranges: &self.ranges, times, parts }, visit) {
+            if !state.close(first_cpu, &mut Parts { ranges: &self.ranges, times, parts }, watched) {
                 self.contradictions += 1;
             }
         }
@@ -379,26 +395,26 @@ impl State {
     }
 
     /// The time between two neighbouring rows. False when the rows leave it without an explanation.
-    fn between(&self, from: RightEdge, to: LeftEdge, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
+    fn between(&self, from: RightEdge, to: LeftEdge, parts: &mut Parts<'_>, watched: &mut impl Watched) -> bool {
         let span = Span { start: from.time, end: to.time };
         let runs = from.runs_on && to.runs_before;
         parts.each(span.start, span.end, |time, part| {
             let span = span.intersect(time);
             if runs {
-                part.charge_run(span, from.cpu, from.priority.or(to.priority), visit);
+                part.charge_run(span, from.cpu, from.priority.or(to.priority), watched);
             } else {
-                part.account.unknown += span.intersect(part.account.life).length();
+                part.charge_unknown(span, watched);
             }
         });
         runs || span.is_empty()
     }
 
     /// Charges what lies before the first and behind the last row. False when the rows leave time without an explanation.
-    fn close(&self, first_cpu: Option<i16>, parts: &mut Parts<'_>, visit: &mut impl FnMut(Run)) -> bool {
+    fn close(&self, first_cpu: Option<i16>, parts: &mut Parts<'_>, watched: &mut impl Watched) -> bool {
         let Some(Covered { left, right }) = self.covered else {
             if self.is_named {
                 parts.each(self.life.start, self.life.end, |time, part| {
-                    part.account.unknown += part.account.life.intersect(time).length();
+                    part.charge_unknown(time, watched);
                 });
             } else {
                 parts.parts.iter_mut().for_each(|part| part.account.life.end = part.account.life.start);
@@ -407,8 +423,8 @@ impl State {
         };
         let birth = RightEdge { time: self.life.start, cpu: first_cpu, priority: None, runs_on: true };
         let death = LeftEdge { time: self.life.end, priority: None, runs_before: true };
-        let before = self.between(birth, left, parts, visit);
-        let behind = self.between(right, death, parts, visit);
+        let before = self.between(birth, left, parts, watched);
+        let behind = self.between(right, death, parts, watched);
         before && behind
     }
 }
@@ -434,7 +450,15 @@ impl Part {
         Self { account, ready: 0, preempted: false }
     }
 
-    fn charge_run(&mut self, span: Span, cpu: Option<i16>, priority: Option<i8>, visit: &mut impl FnMut(Run)) {
+    fn charge_unknown(&mut self, span: Span, watched: &mut impl Watched) {
+        let span = span.intersect(self.account.life);
+        self.account.unknown += span.length();
+        if !span.is_empty() {
+            watched.off(self.account.thread, OffCpuKind::Unknown, span);
+        }
+    }
+
+    fn charge_run(&mut self, span: Span, cpu: Option<i16>, priority: Option<i8>, watched: &mut impl Watched) {
         let span = span.intersect(self.account.life);
         if span.is_empty() {
             return;
@@ -446,7 +470,7 @@ impl Part {
         }
         self.seen_running(span.start, cpu);
         self.seen_running(span.end, None);
-        visit(Run { thread: self.account.thread, cpu, span });
+        watched.run(Run { thread: self.account.thread, cpu, span });
     }
 
     fn seen_running(&mut self, time: i64, cpu: Option<i16>) {
@@ -459,22 +483,43 @@ impl Part {
     }
 }
 
+/// Somebody who wants to know of runs alone.
+struct Runs<'a, F>(&'a mut F);
+
+impl<F: FnMut(Run)> Watched for Runs<'_, F> {
+    #[inline]
+    fn run(&mut self, run: Run) {
+        (self.0)(run);
+    }
+}
+
 /// Charges what a thread did off the CPU, and its switch-in.
-fn charge_off_cpu(row: &AccountedSwitch, span: Span, has_ready: bool, parts: &mut Parts<'_>) {
+fn charge_off_cpu(
+    row: &AccountedSwitch,
+    span: Span,
+    has_ready: bool,
+    parts: &mut Parts<'_>,
+    watched: &mut impl Watched,
+) {
     let pieces = pieces(row, has_ready);
     let (start, end) = (row.off_time.min(row.time), row.time.max(row.off_time));
     parts.each(span.start.min(start), span.end.max(end), |time, part| {
         if is_switch_in(row.flags) && time.contains(row.time) {
             part.account.switches += 1;
+            watched.switch_in(row.thread, row.time);
             // It may leave again in the same clock tick, which is no run but still a sight of it.
             part.seen_running(row.time, row.cpu);
         }
         let life = part.account.life.intersect(span).intersect(time);
-        let length = |piece: Option<Span>| piece.map_or(0, |piece| piece.intersect(life).length());
-        part.account.wait += length(pieces.wait);
-        part.account.open += length(pieces.open);
-        part.account.unknown += length(pieces.unknown);
-        part.ready += length(pieces.ready);
+        let mut length = |piece: Option<Span>, kind: OffCpuKind| {
+            let piece = piece.map(|piece| piece.intersect(life)).filter(|piece| !piece.is_empty());
+            piece.into_iter().for_each(|piece| watched.off(row.thread, kind, piece));
+            piece.map_or(0, Span::length)
+        };
+        part.account.wait += length(pieces.wait, OffCpuKind::Wait);
+        part.account.open += length(pieces.open, OffCpuKind::Open);
+        part.account.unknown += length(pieces.unknown, OffCpuKind::Unknown);
+        part.ready += length(pieces.ready, OffCpuKind::Ready);
         part.preempted |= !has_ready && pieces.clip(time).ready.is_some();
     });
 }

@@ -66,6 +66,7 @@ pub mod summaries;
 pub mod syscall_sums;
 pub mod tags;
 mod thread_set;
+pub mod timeline;
 pub mod times;
 mod top_methods;
 pub mod union;

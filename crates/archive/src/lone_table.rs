@@ -29,7 +29,8 @@ const TRAILER: usize = 8 + 4 + MAGIC.len();
 pub fn to_bytes<T: Table>(trace: &str, rows: &[T]) -> Result<Vec<u8>, Error> {
     let table = T::TABLE;
     let error = |error: ParquetError| Error::encode(Path::new(table.name), error);
-    let options = ArrowWriterOptions::new().with_properties(properties(table, ROW_GROUP_ROWS)).with_skip_arrow_metadata(true);
+    let options =
+        ArrowWriterOptions::new().with_properties(properties(table, ROW_GROUP_ROWS)).with_skip_arrow_metadata(true);
     let mut bytes = Vec::new();
     let mut writer = ArrowWriter::try_new_with_options(&mut bytes, arrow_schema(table), options).map_err(error)?;
     if !rows.is_empty() {

@@ -118,8 +118,8 @@ struct Latest {
 struct LatestOfCpu {
     /// Whether a thread has left it.
     is_left: bool,
-    /// Time and row of its latest switch.
-    switch: Option<(i64, u64)>,
+    /// Time and row of its latest switch-in, and of its latest row of any kind.
+    chains: [Option<(i64, u64)>; 2],
 }
 
 /// Finds the rows of the index.
@@ -158,12 +158,14 @@ impl Finder<'_> {
             if row.prev_thread.is_some() && !std::mem::replace(&mut cpu.is_left, true) {
                 self.found.mark(number);
             }
-            if row.flags & switch_flags::NO_SWITCH_IN == 0 {
-                let (since, before) = cpu.switch.map_or((i64::MIN, None), |(time, row)| (time, Some(row)));
+            let is_switch_in = row.flags & switch_flags::NO_SWITCH_IN == 0;
+            let chains = cpu.chains.iter_mut().zip([is_switch_in, true]);
+            for (latest, _) in chains.filter(|(_, is_of_chain)| *is_of_chain) {
+                let (since, before) = latest.map_or((i64::MIN, None), |(time, row)| (time, Some(row)));
                 if self.groups.has_whole(since, row.time) {
                     before.into_iter().chain([number]).for_each(|row| self.found.mark(row));
                 }
-                cpu.switch = Some((row.time, number));
+                *latest = Some((row.time, number));
             }
         }
         true
@@ -177,7 +179,7 @@ impl Finder<'_> {
                 self.found.mark(row);
             }
         }
-        for (since, row) in self.cpus.iter().filter_map(|cpu| cpu.switch) {
+        for (since, row) in self.cpus.iter().flat_map(|cpu| cpu.chains).flatten() {
             if self.groups.has_whole(since, i64::MAX) {
                 self.found.mark(row);
             }
@@ -202,7 +204,10 @@ impl Marked {
     }
 
     fn has(&self, row: u64) -> bool {
-        usize::try_from(row / 64).ok().and_then(|place| self.0.get(place)).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        usize::try_from(row / 64)
+            .ok()
+            .and_then(|place| self.0.get(place))
+            .is_some_and(|word| word >> (row % 64) & 1 == 1)
     }
 
     fn count(&self) -> u64 {
@@ -304,7 +309,8 @@ mod tests {
     use super::{Group, Groups, Marked};
 
     fn groups(bounds: &[(i64, i64)]) -> Groups {
-        let of = |(place, (low, high)): (usize, &(i64, i64))| Group { first_row: place as i64 * 10, low: *low, high: *high };
+        let of =
+            |(place, (low, high)): (usize, &(i64, i64))| Group { first_row: place as i64 * 10, low: *low, high: *high };
         Groups(bounds.iter().enumerate().map(of).collect())
     }
 

@@ -66,7 +66,9 @@ impl TableWriter {
         let path = directory.join(table_file(table.name));
         let file = CheckedFile::create(&path)?;
         // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
-        let options = ArrowWriterOptions::new().with_properties(properties(table, effort.group_rows)).with_skip_arrow_metadata(true);
+        let options = ArrowWriterOptions::new()
+            .with_properties(properties(table, effort.group_rows))
+            .with_skip_arrow_metadata(true);
         let schema = arrow_schema(table);
         let parts = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
             .and_then(ArrowWriter::into_serialized_writer);

@@ -73,7 +73,10 @@ fn write(extract: &Extract, source: &Source, lock: TargetLock) -> Result<PathBuf
     info.name.clone_from(&source.name);
     info.sources.clone_from(&source.files);
     let clock = extract.clock();
-    let mut writer = ArchiveWriter::create_locked(lock, WriterOptions { trace: trace_id(&source.files, info.start_filetime), ..WriterOptions::default() })?;
+    let mut writer = ArchiveWriter::create_locked(
+        lock,
+        WriterOptions { trace: trace_id(&source.files, info.start_filetime), ..WriterOptions::default() },
+    )?;
     writer.write_table(&extract.processes);
     writer.write_table(&extract.modules);
     writer.write_table(&extract.process_modules);

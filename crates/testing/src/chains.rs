@@ -156,7 +156,9 @@ impl Machine {
     /// A row that no switch-in ends.
     fn closing(&mut self, place: usize, off_time: i64, flags: i16) {
         let thread = self.chains.threads[place].thread;
-        let row = ContextSwitchRow { time: self.time, off_time, thread, flags, ..ContextSwitchRow::default() };
+        // Who is seen to leave a CPU without having come is on that CPU.
+        let cpu = (flags == switch_flags::GAP).then(|| i16::try_from(self.random.below(CPUS)).unwrap_or(0));
+        let row = ContextSwitchRow { time: self.time, off_time, thread, flags, cpu, ..ContextSwitchRow::default() };
         self.chains.switches.push(row);
     }
 

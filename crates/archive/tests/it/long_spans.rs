@@ -8,7 +8,7 @@ use tracesift_archive::{Archive, ArchiveWriter, WriterOptions};
 use tracesift_testing::archive::{Random, TRACE};
 use tracesift_testing::chains::{Chains, chains};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, LongSpanRow};
+use tracesift_trace::rows::{ContextSwitchRow, LongSpanRow, switch_flags};
 use tracesift_trace::{Clock, Health, RowSink as _, ThreadId};
 
 const GROUP: usize = 128;
@@ -59,10 +59,16 @@ fn needed(all: &Chains, time: &Range<i64>) -> Vec<usize> {
             }
         }
     };
-    let (mut threads, mut cpus) = (BTreeMap::<ThreadId, Vec<_>>::new(), BTreeMap::<i16, Vec<_>>::new());
+    let (mut threads, mut cpus) = (BTreeMap::<ThreadId, Vec<_>>::new(), BTreeMap::<(i16, bool), Vec<_>>::new());
     for (place, row) in all.switches.iter().enumerate() {
         threads.entry(row.thread).or_default().push((place, row.off_time, row.time));
-        row.cpu.into_iter().for_each(|cpu| cpus.entry(cpu).or_default().push((place, row.time, row.time)));
+        let is_switch_in = row.flags & switch_flags::NO_SWITCH_IN == 0;
+        if let Some(cpu) = row.cpu {
+            cpus.entry((cpu, false)).or_default().push((place, row.time, row.time));
+            if is_switch_in {
+                cpus.entry((cpu, true)).or_default().push((place, row.time, row.time));
+            }
+        }
     }
     for thread in &all.threads {
         let life = (thread.start.unwrap_or(i64::MIN), thread.end.unwrap_or(i64::MAX));
@@ -70,7 +76,7 @@ fn needed(all: &Chains, time: &Range<i64>) -> Vec<usize> {
     }
     cpus.values().for_each(|chain| neighbours(chain, (i64::MIN, i64::MAX)));
     let is_of = |cpu: i16, row: &ContextSwitchRow| row.cpu == Some(cpu) && row.prev_thread.is_some();
-    needed.extend(cpus.keys().filter_map(|cpu| all.switches.iter().position(|row| is_of(*cpu, row))));
+    needed.extend(cpus.keys().filter_map(|(cpu, _)| all.switches.iter().position(|row| is_of(*cpu, row))));
     needed.sort_unstable();
     needed.dedup();
     needed

@@ -55,6 +55,7 @@ pub mod tcp;
 pub mod testrun;
 pub mod threadpool;
 pub mod threads;
+pub mod timeline;
 pub mod tracelog;
 pub mod udp;
 pub mod ui;
@@ -78,6 +79,8 @@ macro_rules! every_question {
             Waits(waits),
             /// Where each millisecond of a test went: an account that adds up
             Path(path),
+            /// When processes, threads, CPUs, disks were busy, by time buckets
+            Timeline(timeline),
             /// When windows did not react, and why
             #[command(visible_alias = "ui-delays")]
             Ui(ui),

@@ -41,6 +41,7 @@ mod registry;
 mod syscalls;
 mod tcp;
 mod threadpool;
+mod timeline;
 mod tracelog;
 mod ui;
 mod virtualalloc;

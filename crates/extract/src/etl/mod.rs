@@ -82,7 +82,8 @@ pub(crate) fn extract_recording(
     let is_all = matches!(options.events, Some(EventSelection::All));
     let kept = Kept { word: selection.name(), is_all, choice: selection.choice() };
     let inventory = source.take_inventory(&mut progress)?;
-    let archive = ArchiveWriter::create_locked(lock, options.budget.writer(trace_id(&recording.sources, header_times(files))))?;
+    let archive =
+        ArchiveWriter::create_locked(lock, options.budget.writer(trace_id(&recording.sources, header_times(files))))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), options.symbols.is_some());
     let mut results = source.write_rows(inventory, kept, &mut writer, &mut progress)?;
     progress.pass_done();

@@ -69,7 +69,8 @@ pub(crate) fn extract_recording(
     let inventory = source.take_inventory(Inventory::new().with_arguments(arguments), &mut progress)?;
     let roles = source.roles(&inventory)?;
     let more = [inventory.zero().to_le_bytes(), file.bytes().to_le_bytes()];
-    let archive = ArchiveWriter::create_locked(lock, options.budget.writer(trace_id(&recording.sources, more.into_iter())))?;
+    let archive =
+        ArchiveWriter::create_locked(lock, options.budget.writer(trace_id(&recording.sources, more.into_iter())))?;
     let mut writer =
         RowWriter::new(archive, options.tables.clone(), options.budget.kept_rows(), options.symbols.is_some());
     let clock = Clock::new(inventory.zero(), TICKS_PER_SECOND);

@@ -6,3 +6,4 @@ mod methods;
 pub(crate) mod simulation;
 mod summaries;
 mod tags;
+mod timeline;

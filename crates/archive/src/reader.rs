@@ -483,7 +483,9 @@ impl Archive {
 
     /// What a range of time needs of a table; `None` where nothing tells, so that every row group has to be looked at.
     fn near(&self, table: &TableDefinition, wanted: &Wanted) -> Result<Option<Near>, Error> {
-        let Some(time) = &wanted.time else { return Ok(None) };
+        // Nothing touches an empty range, and that needs no index.
+        let time = wanted.time.as_ref().filter(|time| wanted.around || !time.is_empty());
+        let Some(time) = time else { return Ok(None) };
         let Some(groups) = self.indexed_groups(table.name)? else { return Ok(None) };
         // Both ends included, so that what begins or ends there is among them.
         let mut near = groups.near(time.start, time.end.max(time.start));

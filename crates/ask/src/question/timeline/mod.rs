@@ -221,7 +221,7 @@ impl QuestionOptions for Options {
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump timeline X.sift --spark --top 20", "when which process used the CPU"),
         ("tracesift dump timeline X.sift --lane cpu --spark", "how busy each CPU was"),
-        ("tracesift dump timeline X.sift -p App --lane thread --measure wait --bucket 10", "waits"),
+        ("tracesift dump timeline X.sift -p App --lane thread --measure wait", "when threads waited"),
         ("tracesift dump timeline X.sift --lane disk --buckets 200 --format csv", "for a picture"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[

@@ -76,14 +76,14 @@ pub struct Accounts {
     /// One account per thread, in the order in which the threads were given.
     pub threads: Vec<ThreadAccount>,
     /// Rows that contradict the thread table or each other: 0 unless the archive is damaged. Time that such a row leaves
-    /// without an explanation is unknown.
+    /// without an explanation is unknown. Where only the rows around a time range were taken, it says nothing: neighbours are missing.
     pub contradictions: u64,
 }
 
 /// Accounts for the time of threads while switch rows stream by.
 ///
 /// A question about a time range may leave out rows that do not touch it, except that a thread needs one row to be
-/// known as running.
+/// known as running, and its rows next to the range for the CPU and the priority of a run that is under way at an end of it.
 #[derive(Clone, Debug)]
 pub struct Accounting {
     /// Ascending, none of them overlaps another.

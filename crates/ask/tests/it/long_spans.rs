@@ -54,11 +54,14 @@ fn written(target: &Path, chains: &Chains) -> Archive {
     archive
 }
 
+/// A run: when, the thread and the CPU.
+type KnownRun = (Span, i32, Option<i16>);
+
 /// Accounts of the rows that `scan` shows, and the runs that they know of.
 fn accounts(
     (recording, range, all): (&RecordingFacts, Span, &Chains),
     scan: impl FnOnce(&mut dyn FnMut(&AccountedSwitch)),
-) -> (Vec<ThreadAccount>, Vec<(Span, i32, Option<i16>)>) {
+) -> (Vec<ThreadAccount>, Vec<KnownRun>) {
     let mut runs = Vec::new();
     let mut accounting = Accounting::new(recording, range, &all.threads);
     let mut run = |run: Run| runs.push((run.span, run.thread.0, run.cpu));

@@ -22,7 +22,7 @@ impl Grid {
         let width = width.max(1);
         let before = range.start.checked_sub(origin)?.rem_euclid(width);
         let first = range.start.checked_sub(before)?;
-        let length = range.end.checked_sub(first)?;
+        let length = if range.is_empty() { 0 } else { range.end.checked_sub(first)? };
         let buckets = length / width + i64::from(length % width > 0);
         let buckets = usize::try_from(buckets).ok().filter(|buckets| *buckets <= most)?;
         Some(Self { range, first, width, buckets })

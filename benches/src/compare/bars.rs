@@ -96,9 +96,10 @@ impl Bars<'_> {
         Ok(())
     }
 
-    /// Equal sets: 10 machines, 200 splits of 40 runs each.
+    /// Equal sets: 10 machines, 2,000 splits of 40 runs each. Of 200 splits, a test that calls 5 % of equal sets different exceeds
+    /// 8 % for one machine of fifty by chance.
     fn equal_sets(&mut self) -> anyhow::Result<()> {
-        const SPLITS: usize = 200;
+        const SPLITS: usize = 2_000;
         let (mut changed, mut flagged, mut worst) = (0, 0, [0, 0]);
         for machine in 0..10_i64 {
             let noise = Noise {

@@ -265,6 +265,8 @@ print(only_calls())
     let cpu_of =
         |pattern: &str| cpu(&ask(directory, &["dump", "cpu", "a.sift", "--methods", pattern, "--format", "json"]));
     let (leaf, calls, module) = (cpu_of("*py::leaf:*"), cpu_of("*py::only_calls:*"), cpu_of("*py::<module>:*job.py"));
-    assert!(leaf > 0 && calls >= leaf && module >= calls, "leaf {leaf}, only_calls {calls}, module {module} ns");
+    // The copy of a stack can end below the callers: a sample of hundreds.
+    let has = |callers: i64, callee: i64| callers * 100 >= callee * 99;
+    assert!(leaf > 0 && has(calls, leaf) && has(module, calls), "leaf {leaf}, only_calls {calls}, module {module} ns");
     assert!((calls - truth).abs() <= truth / 10, "{calls} ns in place of {truth}");
 }

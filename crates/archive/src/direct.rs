@@ -1,10 +1,9 @@
-//! A pass over row groups whose pages are decompressed by [`pages`](crate::pages): all rows, or those that are chosen by some columns
-//! before the others are decoded.
+//! Row groups whose pages are decompressed by [`pages`](crate::pages): all rows, or those that are chosen by some columns before the
+//! others are decoded.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_array::{Array, BooleanArray};
 use arrow_schema::{DataType, Field, Fields};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups as _, RowSelection};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
@@ -17,69 +16,43 @@ use crate::scan::{BATCH_ROWS, Choice};
 /// Rows of a batch of columns by which others are chosen: few columns, and what is found out of a dictionary holds for a batch.
 const KEY_ROWS: usize = 64 * 1024;
 
-/// The pass.
+/// How row groups are read.
 pub(crate) struct Direct {
     metadata: Arc<ParquetMetaData>,
     columns: ProjectionMask,
-    by: Option<ProjectionMask>,
-    choice: Option<Choice>,
-    /// Row groups that are still to be read, with their chunks by the number of the column.
-    groups: VecDeque<(usize, Vec<(usize, Chunk)>)>,
-    /// Whether every chunk is of a kind that can be read so.
-    readable: bool,
-    reader: Option<ParquetRecordBatchReader>,
+    /// The columns by which rows are chosen, and who chooses.
+    choice: Option<(ProjectionMask, Choice)>,
 }
 
 impl Direct {
-    /// A pass that shows `columns`, of rows that are chosen `by` others.
-    pub(crate) fn new(metadata: Arc<ParquetMetaData>, columns: ProjectionMask, by: Option<ProjectionMask>) -> Self {
-        Self { metadata, columns, by, choice: None, groups: VecDeque::new(), readable: true, reader: None }
+    /// Shows `columns`, of rows that are chosen by others.
+    pub(crate) fn new(
+        metadata: Arc<ParquetMetaData>,
+        columns: ProjectionMask,
+        choice: Option<(ProjectionMask, Choice)>,
+    ) -> Self {
+        Self { metadata, columns, choice }
     }
 
-    /// Adds a row group with the chunks that the pass needs of it. `None` stands for one that cannot be read so.
-    pub(crate) fn add(&mut self, index: usize, chunks: Vec<Option<(usize, Chunk)>>) {
-        match chunks.into_iter().collect() {
-            Some(chunks) => self.groups.push_back((index, chunks)),
-            None => self.readable = false,
-        }
-    }
-
-    /// Whether all that was added can be read.
-    pub(crate) fn can_read_all(&self) -> bool {
-        self.readable
-    }
-
-    /// Makes the choice that the pass was made for.
-    pub(crate) fn choose(&mut self, choice: Option<Choice>) {
-        self.choice = choice;
-    }
-
-    /// The next rows; `None` at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>> {
-        loop {
-            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
-                return Ok(Some(batch?));
-            }
-            let Some((index, chunks)) = self.groups.pop_front() else { return Ok(None) };
-            let metadata = self.metadata.clone();
-            let group = Group { metadata: &metadata, index, chunks: &chunks };
-            let selection = self.selection(&group)?;
-            self.reader = match selection {
-                Some(selection) if !selection.selects_any() => None,
-                selection => Some(self.read(&group, &self.columns, selection, None)?),
-            };
+    /// The rows of a group, with the chunks that are needed of it by the number of their column. `None` where none is chosen.
+    pub(crate) fn open(&mut self, index: usize, chunks: &[(usize, Chunk)]) -> Result<Option<ParquetRecordBatchReader>> {
+        let metadata = self.metadata.clone();
+        let group = Group { metadata: &metadata, index, chunks };
+        match self.selection(&group)? {
+            Some(selection) if !selection.selects_any() => Ok(None),
+            selection => self.read(&group, &self.columns, selection, None).map(Some),
         }
     }
 
     /// The rows of a group that are chosen; `None` without a choice.
     fn selection(&mut self, group: &Group<'_>) -> Result<Option<RowSelection>> {
-        let (Some(by), Some(mut choice)) = (&self.by, self.choice.take()) else { return Ok(None) };
+        let Some((by, mut choice)) = self.choice.take() else { return Ok(None) };
         let mut accepted = Vec::new();
-        for batch in self.read(group, by, None, Some(&choice))? {
+        for batch in self.read(group, &by, None, Some(&choice))? {
             let rows = (choice.accepts)(&batch?).map_err(ParquetError::General)?;
             accepted.push(BooleanArray::new(rows, None));
         }
-        self.choice = Some(choice);
+        self.choice = Some((by, choice));
         let rows: usize = accepted.iter().map(Array::len).sum();
         if rows != group.num_rows() {
             return Err(ParquetError::General(format!("{rows} rows of {} could be chosen from", group.num_rows())));

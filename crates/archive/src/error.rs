@@ -81,6 +81,9 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// Nobody waits for the rows any more: the [`Watch`](crate::Watch) of the archive was cancelled.
+    #[error("cancelled")]
+    Cancelled,
     /// The rows of a table could not be encoded.
     #[error("cannot encode {}: {reason}; please report this", path.display())]
     Encode {

@@ -1,38 +1,58 @@
 //! Single row groups, for those who read several of them at once.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Mutex;
 
 use crate::error::Error;
 use crate::format::table_file;
 use crate::input::Input;
 use crate::reader::{Archive, Wanted};
-use crate::scan::Scan;
+use crate::scan::{Part, Scan};
 use crate::table::{Readable, Table};
+use crate::watch::Pass;
 use tracesift_trace::schema::ColumnSet;
 
+/// Row groups of a table, which several threads can read, one each. For whoever watches the archive all of them together are one reading.
+#[derive(Debug)]
+pub struct RowGroups<'a> {
+    archive: &'a Archive,
+    time: Option<Range<i64>>,
+    numbers: Vec<usize>,
+    pass: Mutex<Pass>,
+}
+
 impl Archive {
-    /// Number of row groups of a table; 0 when the archive does not have it.
+    /// The row groups of a table that can have rows in the time; none when the archive does not have it.
     ///
     /// # Errors
     /// [`Error::Corrupt`] or [`Error::Read`].
-    pub fn row_groups<T: Table>(&self) -> Result<usize, Error> {
-        let Some(table) = self.table_file(T::TABLE.name) else { return Ok(0) };
-        let path = self.path().join(table_file(T::TABLE.name));
-        Scan::row_groups(&path, &Input::open(&path, table)?, table)
+    pub fn row_groups<T: Table>(&self, time: Option<Range<i64>>) -> Result<RowGroups<'_>, Error> {
+        let (numbers, rows) = match self.table_file(T::TABLE.name) {
+            None => (Vec::new(), 0),
+            Some(file) => {
+                let path = self.path().join(table_file(T::TABLE.name));
+                let part = Part { groups: None, time: time.clone() };
+                Scan::extent(&path, &Input::open(&path, file)?, file, T::TABLE, &part)?
+            }
+        };
+        Ok(RowGroups { archive: self, time, numbers, pass: Mutex::new(Pass::new(self.watch(), rows)) })
+    }
+}
+
+impl RowGroups<'_> {
+    /// Their numbers in the table.
+    #[must_use]
+    pub fn numbers(&self) -> &[usize] {
+        &self.numbers
     }
 
-    /// As [`Self::scan`], but the rows of one row group only.
+    /// As [`Archive::scan`], but the rows of one row group only.
     ///
     /// # Errors
-    /// As [`Self::scan`].
-    pub fn scan_group<V: Readable>(
-        &self,
-        time: Option<Range<i64>>,
-        group: usize,
-        mut visit: impl FnMut(&V),
-    ) -> Result<(), Error> {
-        let (columns, wanted) = (ColumnSet::ALL, Wanted { time, group: Some(group), ..Wanted::default() });
-        self.show_scan(columns, self.start_scan(columns, wanted, None)?, &mut |row| {
+    /// As [`Archive::scan`].
+    pub fn scan<V: Readable>(&self, group: usize, mut visit: impl FnMut(&V)) -> Result<(), Error> {
+        let wanted = Wanted { time: self.time.clone(), group: Some(group), ..Wanted::default() };
+        self.archive.show_scan(ColumnSet::ALL, self.archive.start_part::<V>(&wanted, &self.pass)?, &mut |row| {
             visit(row);
             ControlFlow::Continue(())
         })

@@ -23,6 +23,7 @@ use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
 use crate::table::{Readable, RowReader, Table, table_of};
+use crate::watch::{Pass, Watch};
 use tracesift_trace::rows::TABLES;
 
 /// Largest `trace.json`: it lists volumes, disks and tables, some KiB.
@@ -41,6 +42,7 @@ pub struct Archive {
     path: PathBuf,
     info: TraceInfo,
     rows_read: Arc<AtomicU64>,
+    watch: Watch,
 }
 
 impl Archive {
@@ -86,12 +88,24 @@ impl Archive {
             return Err(Error::Version { path: path.to_owned(), found, supported: SCHEMA_VERSION[0] });
         }
         let info = serde_json::from_slice(&text).map_err(corrupt)?;
-        Ok(Self { path: path.to_owned(), info, rows_read: Arc::default() })
+        Ok(Self { path: path.to_owned(), info, rows_read: Arc::default(), watch: Watch::default() })
+    }
+
+    /// The same archive, all readings of which somebody watches: they also fail with [`Error::Cancelled`].
+    #[must_use]
+    pub fn watched_by(self, watch: &Watch) -> Self {
+        Self { watch: watch.clone(), ..self }
+    }
+
+    /// Who watches the readings; by default nobody has another clone of it.
+    #[must_use]
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The tables in a staging directory.
     pub(crate) fn unpublished(path: &Path, info: TraceInfo) -> Self {
-        Self { path: path.to_owned(), info, rows_read: Arc::default() }
+        Self { path: path.to_owned(), info, rows_read: Arc::default(), watch: Watch::default() }
     }
 
     /// Whether the archive at `path` is complete and the extract of exactly these files by this major version: then there
@@ -366,42 +380,43 @@ impl Archive {
         let Some(file) = self.table_file(table.name) else { return Ok(()) };
         let path = self.path.join(table_file(table.name));
         let near = self.near(table, &wanted)?;
-        let groups = match &near {
-            Some(near) => near.groups.clone(),
-            None => 0..Scan::row_groups(&path, &Input::open(&path, file)?, file)?,
-        };
+        let part = Part { groups: near.as_ref().map(|near| near.groups.clone()), time: wanted.touching() };
+        let (groups, rows) = Scan::extent(&path, &Input::open(&path, file)?, file, table, &part)?;
+        let mut pass = Pass::new(&self.watch, rows);
         let of_index = |rows: Option<Range<i64>>| {
             rows.map_or(Ok(None), |rows| self.start_long_spans(V::NAMES, rows, wanted.touching()))
         };
         let behind = of_index(near.as_ref().map(|near| near.behind.clone()))?;
-        if self.show_reversed(behind, visit)?.is_break() {
+        if self.show_reversed(behind, &mut pass, visit)?.is_break() {
             return Ok(());
         }
         // One row group at a time is held decoded.
-        for group in groups.rev() {
+        for group in groups.into_iter().rev() {
             let part = Part { groups: Some(group..group + 1), time: wanted.touching() };
             let input = Input::open(&path, file)?;
             let scan = Scan::start(path.clone(), input, file, table, V::NAMES, part, None)?;
-            if self.show_reversed(Some(scan), visit)?.is_break() {
+            if self.show_reversed(Some(scan), &mut pass, visit)?.is_break() {
                 return Ok(());
             }
         }
         let before = of_index(near.filter(|_| wanted.around).map(|near| near.before))?;
-        self.show_reversed(before, visit).map(drop)
+        self.show_reversed(before, &mut pass, visit).map(drop)
     }
 
     fn show_reversed<V: Readable>(
         &self,
         scan: Option<Scan>,
+        pass: &mut Pass,
         visit: &mut impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
-        let Some(mut scan) = scan else { return Ok(ControlFlow::Continue(())) };
-        self.count(&scan);
+        let Some(scan) = scan else { return Ok(ControlFlow::Continue(())) };
+        let mut scan = self.counted(scan, pass);
         let mut batches = Vec::new();
         while let Some(batch) = scan.next()? {
             batches.push(batch);
         }
         for batch in batches.iter().rev() {
+            self.watch.check()?;
             let shown = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), visit)
                 .map_err(|reason| Error::corrupt(scan.path(), reason))?;
             if shown.is_break() {
@@ -427,6 +442,7 @@ impl Archive {
                 let reason = format!("it lists a table with the impossible name {:?}", table.name);
                 return Err(Error::corrupt(&self.path.join(TRACE_FILE), reason));
             }
+            self.watch.check()?;
             let path = self.path.join(table_file(&table.name));
             let input = Input::open(&path, table)?;
             if checksum_of(&path)? != table.crc32 {
@@ -450,7 +466,25 @@ impl Archive {
         self.start_scan_of(table_of::<V>(), &columns.names(), &wanted, choice)
     }
 
+    /// One that is a part of a reading which was announced.
+    pub(crate) fn start_part<V: Readable>(&self, wanted: &Wanted, pass: &Mutex<Pass>) -> Result<Option<Scan>, Error> {
+        let scan = self.scan_of(table_of::<V>(), V::NAMES, wanted, None)?;
+        let mut pass = pass.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(scan.map(|scan| self.counted(scan, &mut pass)))
+    }
+
     fn start_scan_of(
+        &self,
+        table: &TableDefinition,
+        columns: &[&str],
+        wanted: &Wanted,
+        choice: Option<Choice>,
+    ) -> Result<Option<Scan>, Error> {
+        let scan = self.scan_of(table, columns, wanted, choice)?;
+        Ok(scan.map(|scan| self.counted(scan, &mut Pass::new(&self.watch, 0))))
+    }
+
+    fn scan_of(
         &self,
         table: &TableDefinition,
         columns: &[&str],
@@ -466,7 +500,7 @@ impl Archive {
         let groups = near.as_ref().map(|near| near.groups.clone()).or(one);
         let part = Part { groups, time: wanted.touching() };
         let scan = Scan::start(path, input, file, table, columns, part, choice)?;
-        let scan = match near {
+        Ok(Some(match near {
             None => scan,
             Some(near) => {
                 let of_index = |rows| self.start_long_spans(columns, rows, wanted.touching());
@@ -476,9 +510,7 @@ impl Archive {
                     None => with_behind,
                 }
             }
-        };
-        self.count(&scan);
-        Ok(Some(scan))
+        }))
     }
 
     /// What a range of time needs of a table; `None` where nothing tells, so that every row group has to be looked at.
@@ -505,8 +537,10 @@ impl Archive {
         self.rows_read.load(Ordering::Relaxed)
     }
 
-    fn count(&self, scan: &Scan) {
+    /// Every reading goes through here: what it costs is counted, and whoever watches sees it as a part of `pass`.
+    fn counted(&self, scan: Scan, pass: &mut Pass) -> Scan {
         self.rows_read.fetch_add(scan.rows(), Ordering::Relaxed);
+        scan.part_of(pass)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One pass over a table file: projection, row-group pruning, time filter, and the fence around the decoder.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -10,10 +11,8 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowPredicate, ArrowPredicateFn, ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder, RowFilter,
-};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
@@ -23,8 +22,10 @@ use crate::direct::Direct;
 use crate::error::Error;
 use crate::guard;
 use crate::input::Input;
+use crate::library::{Library, TimeFilter};
 use crate::pages::Chunk;
 use crate::view::{PrimitiveView, primitive};
+use crate::watch::Pass;
 use tracesift_trace::schema::{TableDefinition, Timing};
 
 /// Rows per batch: columns of that many values stay in the second-level cache.
@@ -51,21 +52,44 @@ pub(crate) struct Choice {
 
 pub(crate) type Accepts = dyn FnMut(&RecordBatch) -> Result<BooleanBuffer, String> + Send;
 
-/// A pass over a table file.
+/// A pass over a table file, from row group to row group.
 pub(crate) struct Scan {
     path: PathBuf,
     reader: Reader,
-    /// Rows of the row groups that it reads.
+    /// Row groups that are still to be read.
+    groups: VecDeque<RowGroup>,
+    /// What is left of the one that is being read.
+    open: Option<ParquetRecordBatchReader>,
+    /// Rows of all row groups.
     rows: u64,
+    /// Rows of the batch that was handed out last.
+    in_hand: u64,
+    pass: Pass,
     /// The pass that follows.
     then: Option<Box<Self>>,
 }
 
+struct RowGroup {
+    index: usize,
+    rows: u64,
+    /// The columns that are needed of it, by their number.
+    chunks: Vec<(usize, Chunk)>,
+}
+
 enum Reader {
     /// Decompresses itself: for all rows, and for chosen ones.
-    Direct(Box<Direct>),
-    /// Leaves everything to the library, which knows more kinds of pages and filters by time.
-    Library(ParquetRecordBatchReader),
+    Direct(Direct),
+    /// Leaves everything to the library.
+    Library(Box<Library>),
+}
+
+impl Reader {
+    fn open(&mut self, group: &RowGroup) -> Result<Option<ParquetRecordBatchReader>, ParquetError> {
+        match self {
+            Self::Direct(direct) => direct.open(group.index, &group.chunks),
+            Self::Library(library) => library.open(group.index).map(Some),
+        }
+    }
 }
 
 impl Scan {
@@ -82,66 +106,43 @@ impl Scan {
     ) -> Result<Self, Error> {
         let metadata = open(&path, &input, file)?;
         let schema = metadata.file_metadata().schema_descr();
-        let times = if part.time.is_some() { table.timing.columns() } else { Vec::new() };
+        let indices = groups_of(&metadata, table, &part);
+        let time = part.time.filter(|_| table.timing != Timing::Untimed);
+        let times = if time.is_some() { table.timing.columns() } else { Vec::new() };
         if let Some(missing) = times.iter().find(|name| root(schema, name).is_none()) {
             return Err(Error::corrupt(&path, format!("it has no column {missing}")));
         }
         let projection = mask(schema, columns);
-        let time_projection = mask(schema, &times);
-        let by = choice.as_ref().map(|choice| mask(schema, &choice.columns));
-        let mut groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
-        groups.retain(|index| part.groups.as_ref().is_none_or(|groups| groups.contains(index)));
-        if let Some(time) = &part.time {
-            groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, time));
-        }
-        let rows = groups.iter().map(|index| u64::try_from(metadata.row_group(*index).num_rows()).unwrap_or(0)).sum();
-        let mut direct = Direct::new(metadata.clone(), projection.clone(), by.clone());
-        for index in &groups {
-            let group = metadata.row_group(*index);
-            let mut checked = Vec::new();
+        let time = time.map(|time| TimeFilter { columns: mask(schema, &times), timing: table.timing, time });
+        let choice = choice.map(|choice| (mask(schema, &choice.columns), choice));
+        let mut is_direct = time.is_none();
+        let mut groups = VecDeque::new();
+        for index in indices {
+            let group = metadata.row_group(index);
+            let mut chunks = Vec::new();
             for (leaf, chunk) in group.columns().iter().enumerate() {
-                let for_choice = by.as_ref().is_some_and(|columns| columns.leaf_included(leaf));
-                let for_time = !times.is_empty() && time_projection.leaf_included(leaf);
-                if projection.leaf_included(leaf) || for_time || for_choice {
+                let is_shown = projection.leaf_included(leaf);
+                let for_choice = choice.as_ref().is_some_and(|(by, _)| by.leaf_included(leaf));
+                let for_time = time.as_ref().is_some_and(|time| time.columns.leaf_included(leaf));
+                if is_shown || for_time || for_choice {
                     let pages = guard::check_chunk(&input, chunk).map_err(|reason| Error::corrupt(&path, reason))?;
-                    let again = for_choice && projection.leaf_included(leaf);
-                    checked.push(
-                        pages
-                            .and_then(|pages| Chunk::new(&input, chunk.compression(), pages, again))
-                            .map(|chunk| (leaf, chunk)),
-                    );
+                    let again = for_choice && is_shown;
+                    match pages.and_then(|pages| Chunk::new(&input, chunk.compression(), pages, again)) {
+                        Some(chunk) => chunks.push((leaf, chunk)),
+                        None => is_direct = false,
+                    }
                 }
             }
-            direct.add(*index, checked);
+            groups.push_back(RowGroup { index, rows: rows_of(group), chunks });
         }
-        if part.time.is_none() && direct.can_read_all() {
-            direct.choose(choice);
-            return Ok(Self { path, reader: Reader::Direct(Box::new(direct)), rows, then: None });
-        }
-
-        let mut filters: Vec<Box<dyn ArrowPredicate>> = Vec::new();
-        if let Some(time) = part.time
-            && table.timing != Timing::Untimed
-        {
-            let timing = table.timing;
-            filters.push(Box::new(ArrowPredicateFn::new(time_projection, move |batch| touches(&batch, timing, &time))));
-        }
-        if let (Some(mut choice), Some(by)) = (choice, by) {
-            filters.push(Box::new(ArrowPredicateFn::new(by, move |batch| {
-                (choice.accepts)(&batch).map(|rows| BooleanArray::new(rows, None)).map_err(ArrowError::SchemaError)
-            })));
-        }
-        let reader = fenced(&path, || {
-            // A copy of the Arrow schema in a file that others wrote could ask for any type; the Parquet types decide.
-            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let metadata = ArrowReaderMetadata::try_new(metadata, options)?;
-            let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(input, metadata);
-            if !filters.is_empty() {
-                builder = builder.with_row_filter(RowFilter::new(filters));
-            }
-            builder.with_projection(projection).with_row_groups(groups).with_batch_size(BATCH_ROWS).build()
-        })?;
-        Ok(Self { path, reader: Reader::Library(reader), rows, then: None })
+        let reader = if is_direct {
+            Reader::Direct(Direct::new(metadata, projection, choice))
+        } else {
+            let library = fenced(&path, || Library::new(input, metadata, projection, time, choice))?;
+            Reader::Library(Box::new(library))
+        };
+        let rows = groups.iter().map(|group| group.rows).sum();
+        Ok(Self { path, reader, groups, open: None, rows, in_hand: 0, pass: Pass::default(), then: None })
     }
 
     /// This pass, and the other one behind it.
@@ -159,9 +160,25 @@ impl Scan {
         open(path, input, file)
     }
 
-    /// Number of row groups of a table file.
-    pub(crate) fn row_groups(path: &Path, input: &Input, file: &TableFile) -> Result<usize, Error> {
-        open(path, input, file).map(|metadata| metadata.num_row_groups())
+    /// Numbers of the row groups that a pass over a part of a table file reads, and their rows.
+    pub(crate) fn extent(
+        path: &Path,
+        input: &Input,
+        file: &TableFile,
+        table: &TableDefinition,
+        part: &Part,
+    ) -> Result<(Vec<usize>, u64), Error> {
+        let metadata = open(path, input, file)?;
+        let groups = groups_of(&metadata, table, part);
+        let rows = groups.iter().map(|index| rows_of(metadata.row_group(*index))).sum();
+        Ok((groups, rows))
+    }
+
+    /// This pass as a part of another one, for whoever watches that.
+    pub(crate) fn part_of(mut self, whole: &mut Pass) -> Self {
+        self.pass = whole.share(self.rows);
+        self.then = self.then.map(|then| Box::new(then.part_of(whole)));
+        self
     }
 
     /// Rows of the row groups that it reads, also of the passes that follow it.
@@ -179,19 +196,27 @@ impl Scan {
         &self.path
     }
 
-    /// The next batch; `None` at the end.
+    /// The next batch; `None` at the end. The one before it is done with.
     pub(crate) fn next(&mut self) -> Result<Option<RecordBatch>, Error> {
         loop {
-            let batch = match &mut self.reader {
-                Reader::Direct(reader) => fenced(&self.path, || reader.next()),
-                Reader::Library(reader) => fenced(&self.path, || reader.next().transpose()),
-            }?;
-            match (batch, self.then.take()) {
-                (None, Some(then)) => *self = *then,
-                (batch, then) => {
-                    self.then = then;
-                    return Ok(batch);
+            self.pass.done(std::mem::take(&mut self.in_hand));
+            self.pass.check()?;
+            if let Some(reader) = &mut self.open {
+                if let Some(batch) = fenced(&self.path, || reader.next().transpose())? {
+                    self.in_hand = batch.num_rows() as u64;
+                    return Ok(Some(batch));
                 }
+                self.open = None;
+            }
+            // Rows that were not chosen are done with as well.
+            self.pass.done_but(self.groups.iter().map(|group| group.rows).sum());
+            if let Some(group) = self.groups.pop_front() {
+                let reader = &mut self.reader;
+                self.open = fenced(&self.path, || reader.open(&group))?;
+            } else if let Some(then) = self.then.take() {
+                *self = *then;
+            } else {
+                return Ok(None);
             }
         }
     }
@@ -216,6 +241,20 @@ fn fenced<T, E: std::fmt::Display>(path: &Path, step: impl FnOnce() -> Result<T,
         Ok(Err(error)) => Err(Error::corrupt(path, error.to_string())),
         Err(_) => Err(Error::corrupt(path, "it cannot be decoded")),
     }
+}
+
+/// Numbers of the row groups that can have rows of a part.
+fn groups_of(metadata: &ParquetMetaData, table: &TableDefinition, part: &Part) -> Vec<usize> {
+    let mut groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
+    groups.retain(|index| part.groups.as_ref().is_none_or(|groups| groups.contains(index)));
+    if let Some(time) = &part.time {
+        groups.retain(|index| may_touch(metadata.row_group(*index), table.timing, time));
+    }
+    groups
+}
+
+fn rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
 /// Index of a column among the outermost fields.
@@ -251,7 +290,7 @@ fn may_touch(group: &RowGroupMetaData, timing: Timing, time: &Range<i64>) -> boo
 }
 
 /// Which rows of a batch of time columns touch `time`.
-fn touches(batch: &RecordBatch, timing: Timing, time: &Range<i64>) -> Result<BooleanArray, ArrowError> {
+pub(crate) fn touches(batch: &RecordBatch, timing: Timing, time: &Range<i64>) -> Result<BooleanArray, ArrowError> {
     let column = |name: &str| -> Result<PrimitiveView<Int64Type>, ArrowError> {
         primitive(batch, name).map_err(ArrowError::SchemaError)
     };

@@ -159,11 +159,10 @@ impl<'a> OwnedRows<'a> {
 
     /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `representatives` has for it.
     fn sample_sums(&self, representatives: &[StackId]) -> Result<Vec<SampleSum>, Error> {
-        let archive = self.opened.archive();
-        let groups = 0..archive.row_groups::<CpuSampleRow>()?;
-        let of_group = |group: usize| {
+        let groups = self.opened.archive().row_groups::<CpuSampleRow>(None)?;
+        let of_group = |group: &usize| {
             let mut sums = SampleSums::default();
-            archive.scan_group(None, group, |row: &AttributedSample| {
+            groups.scan(*group, |row: &AttributedSample| {
                 // Times beyond that are those of a damaged archive, which no aggregation takes.
                 if !Span::ALL.contains(row.time) {
                     return;
@@ -179,7 +178,7 @@ impl<'a> OwnedRows<'a> {
             })?;
             Ok(sums)
         };
-        let sums = groups.into_par_iter().map(of_group).try_reduce(SampleSums::default, |mut sums, more| {
+        let sums = groups.numbers().par_iter().map(of_group).try_reduce(SampleSums::default, |mut sums, more| {
             sums.append(&more);
             Ok(sums)
         })?;

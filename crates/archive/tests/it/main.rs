@@ -9,3 +9,4 @@ mod evolution;
 mod long_spans;
 mod reference;
 mod round_trip;
+mod watch;

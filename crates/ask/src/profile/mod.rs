@@ -271,23 +271,23 @@ impl Builder {
             sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
         };
         if question.measure.is_cpu() && recording.file.has_samples && self.times.is_none() {
-            let archive = recording.archive();
-            let of_group = |group: usize| {
+            let groups = recording.archive().row_groups::<CpuSampleRow>(question.touching())?;
+            let of_group = |group: &usize| {
                 let mut sums = StackSums::default();
                 if per_thread {
-                    archive.scan_group(question.touching(), group, |row: &AttributedSample| {
+                    groups.scan(*group, |row: &AttributedSample| {
                         self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
                     })?;
                 } else {
-                    archive.scan_group(question.touching(), group, |row: &SampleOfProcess| {
+                    groups.scan(*group, |row: &SampleOfProcess| {
                         let charge = self.charge_of(row, None, 0);
                         charge.into_iter().for_each(|charge| add(&mut sums, charge));
                     })?;
                 }
                 Ok(sums)
             };
-            let groups = (0..archive.row_groups::<CpuSampleRow>()?).into_par_iter();
-            let sums = groups.map(of_group).try_reduce(StackSums::default, |sums, more| Ok(sums.append(more)))?;
+            let sums = groups.numbers().par_iter().map(of_group);
+            let sums = sums.try_reduce(StackSums::default, |sums, more| Ok(sums.append(more)))?;
             return Ok(sums.finish());
         }
         let mut sums = StackSums::default();

@@ -29,7 +29,7 @@ pub(super) fn other_suspensions(
         let is_other = row.collection.is_none() && row.open != Some(true);
         if is_other && to > from && asked.iter().any(|process| process.process == row.process) {
             many += 1;
-            stood = stood.saturating_add(to - from);
+            stood = stood.saturating_add(to.saturating_sub(from));
         }
     })?;
     let times = if many == 1 { "once" } else { "times" };
@@ -59,7 +59,7 @@ pub(super) fn finalized(archive: &Archive, time: TimeRange, asked: &[&ProcessRow
     })?;
     let all = types.values().fold(0_i64, |all, count| all.saturating_add(*count));
     let mut types: Vec<(String, i64)> = types.into_iter().collect();
-    types.sort_by_key(|(_, count)| -count);
+    types.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let shown: Vec<String> = types.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
     let more = if types.len() > SHOWN { "; `--finalized` has all types" } else { "" };
     Ok((all > 0 && time.is_everything())

@@ -147,7 +147,8 @@ pub(super) fn section(
         Some(Sort::Name) => rows.sort_by_key(name),
         Some(_) => rows.sort_by_key(|row| row.span.length()),
     }
-    let sum: i64 = rows.iter().map(|row| row.span.length()).sum();
+    // The spans of a damaged archive may be of any length.
+    let sum = rows.iter().map(|row| row.span.length()).fold(0, i64::saturating_add);
     question.top.apply(&mut rows);
     let facts = vec![Fact::new("focus", Kind::Milliseconds, sum)];
     Ok(COLUMNS.section(&recording.file, &rows, facts))

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::Error;
+
 use crate::limit::Limit;
 use crate::needs::Needs;
 use crate::time_format::Zero;
@@ -438,6 +440,12 @@ impl Failure {
             source = error.source();
         }
         Self { path: path.to_owned(), reason }
+    }
+
+    /// Not of a file: somebody cancelled the question, and it has no answer.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self { path: PathBuf::new(), reason: Error::Cancelled.to_string() }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::candidates::Candidates;
 use crate::columns::names_file;
 use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
-use crate::recording::{OpenRecording, Source, open_all};
+use crate::recording::{OpenRecording, Source, is_cancelled, open_all};
 use crate::shown::Shown;
 use crate::time_spec::{TimeSpec, no_calendar};
 use crate::zero_time::{FoundZero, ZeroOptions, ZeroTime};
@@ -167,7 +167,7 @@ const MOST_BUCKETS: i64 = 10_000;
 const MOST_SWITCHES: i64 = 2_000_000_000;
 
 /// Asks archives in parallel. The order of the answer does not depend on which one was ready first: the oldest recording
-/// stands first.
+/// stands first. If the watch of a source is cancelled meanwhile, there is no section, and [`Failure::cancelled`] is the only failure.
 #[must_use]
 pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
     let (mut recordings, mut failures) = open_all(sources);
@@ -196,6 +196,10 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
         }
     }
     failures.sort_by(|a, b| a.path.cmp(&b.path));
+    if is_cancelled(sources) {
+        // What others could still answer is half an answer.
+        (sections, failures) = (Vec::new(), vec![Failure::cancelled()]);
+    }
     let facts = Section::sum_facts(&sections);
     let mut answer = Answer {
         question: question.name(),

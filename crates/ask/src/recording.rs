@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
     AccountedSwitch, Accounting, CpuSet, ProcessTotals, SampleOfProcess, Span, ThreadAccount, ThreadLifetime, Times,
 };
-use tracesift_archive::{Archive, Error};
+use tracesift_archive::{Archive, Error, Watch};
 use tracesift_extract::input::file_kind;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_trace::ProcessId;
@@ -40,20 +40,33 @@ view! {
 const ACCOUNTS: usize = 1 << 18;
 
 /// An archive to open.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Source {
     /// Directory of the archive.
     pub archive: PathBuf,
     /// The path that answers name: the archive's, or that of the recording which was extracted for this question.
     pub shown: PathBuf,
+    /// Who sees how far questions to it are, and can end them.
+    pub watch: Watch,
 }
 
 impl Source {
     /// An archive under its own name.
     #[must_use]
     pub fn archive(path: PathBuf) -> Self {
-        Self { shown: path.clone(), archive: path }
+        Self { shown: path.clone(), archive: path, watch: Watch::default() }
     }
+
+    /// The same archive, watched by somebody.
+    #[must_use]
+    pub fn watched_by(self, watch: &Watch) -> Self {
+        Self { watch: watch.clone(), ..self }
+    }
+}
+
+/// Whether nobody waits for the answer of a question to these archives any more.
+pub(crate) fn is_cancelled(sources: &[Source]) -> bool {
+    sources.iter().any(|source| source.watch.is_cancelled())
 }
 
 /// An open archive.
@@ -72,9 +85,10 @@ impl OpenRecording {
     /// Opens an archive.
     ///
     /// # Errors
-    /// Those of [`Archive::open`].
+    /// Those of [`Archive::open`], and [`Error::Cancelled`].
     pub fn open(source: &Source) -> Result<Self, Error> {
-        let archive = Archive::open(&source.archive)?;
+        source.watch.check()?;
+        let archive = Archive::open(&source.archive)?.watched_by(&source.watch);
         // Most recordings have nothing that limits their figures, and need not be asked what.
         let health = if archive.info().caveats.is_empty() { Vec::new() } else { archive.rows::<HealthRow>()? };
         let file = RecordingLabel::new(&source.shown, name_of(&source.shown), archive.info(), &health);

@@ -50,8 +50,11 @@ impl TagCache {
         Some(rows)
     }
 
-    /// Keeps them.
+    /// Keeps them, unless somebody cancelled the reading: some may be missing.
     pub(crate) fn put(&self, archive: &Archive, set: &TagSet, rows: &[TagSummaryRow]) {
+        if archive.watch().is_cancelled() {
+            return;
+        }
         // The next question is only slower without it.
         let Ok(bytes) = lone_table::to_bytes(&archive.info().id, rows) else { return };
         if bytes.len() as u64 > LARGEST || self.folder.put(&key(archive, set), &[&bytes]).is_err() {

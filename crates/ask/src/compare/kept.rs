@@ -65,8 +65,11 @@ impl KeptAccounts {
         Some(account)
     }
 
-    /// Keeps it.
+    /// Keeps it, unless somebody cancelled the reading: something may be missing in it.
     pub(super) fn put(&self, archive: &Archive, query: &AccountQuery, account: &Account) {
+        if archive.watch().is_cancelled() {
+            return;
+        }
         // The next comparison is only slower without it.
         let bytes = write(account).to_string().into_bytes();
         if bytes.len() as u64 > LARGEST || self.folder.put(&key(archive, query), &[&bytes]).is_err() {

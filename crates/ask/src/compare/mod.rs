@@ -54,7 +54,7 @@ use self::run::Run;
 use crate::answer::Failure;
 use crate::path::AccountQuery;
 pub use crate::path::rows::Detail;
-use crate::recording::Source;
+use crate::recording::{Source, is_cancelled};
 
 /// A set of runs.
 #[derive(Clone, Debug)]
@@ -143,7 +143,8 @@ impl Compared {
     }
 }
 
-/// Compares each set but the first with the first one.
+/// Compares each set but the first with the first one. If the watch of a source is cancelled meanwhile, there is no case, and
+/// [`Failure::cancelled`] is the only failure.
 ///
 /// # Errors
 /// The numbers cannot be compared: see [`Problem`].
@@ -157,9 +158,13 @@ pub fn compare(sets: &[Set], accounts: &AccountQuery, settings: &Settings) -> Re
         measured.push(cases);
     }
     let Some((first, others)) = measured.split_first() else { return Ok(compared) };
+    let is_cancelled = || sets.iter().any(|set| is_cancelled(&set.sources));
     for (set, of_set) in sets.iter().skip(1).zip(others) {
         let labels = [sets[0].label.clone(), set.label.clone()];
         for (name, a) in first {
+            if is_cancelled() {
+                break;
+            }
             match of_set.get(name) {
                 Some(b) => {
                     compared.cases.push(Case::of(name.clone(), [a.clone(), b.clone()], labels.clone(), settings)?)
@@ -170,11 +175,10 @@ pub fn compare(sets: &[Set], accounts: &AccountQuery, settings: &Settings) -> Re
         let alone = of_set.keys().filter(|name| !first.contains_key(*name));
         compared.unpaired.extend(alone.map(|name| (name.clone(), labels[1].clone())));
     }
-    compared.sort();
-    Ok(compared)
+    Ok(compared.finish(is_cancelled()))
 }
 
-/// Compares the two sets into which a property divides runs.
+/// Compares the two sets into which a property divides runs. It is cancelled as [`compare`] is.
 ///
 /// # Errors
 /// The numbers cannot be compared: see [`Problem`].
@@ -193,6 +197,9 @@ pub fn compare_by(
     let labels = grouping.labels();
     let found = grouping.found(cases.values().flatten());
     for (name, runs) in cases {
+        if is_cancelled(sources) {
+            break;
+        }
         let (sets, neither) = grouping.divide(runs);
         compared.neither += neither;
         match [0, 1].map(|place: usize| sets[place].is_empty()) {
@@ -202,16 +209,20 @@ pub fn compare_by(
         }
     }
     compared.found = found.filter(|_| compared.cases.is_empty());
-    compared.sort();
-    Ok(compared)
+    Ok(compared.finish(is_cancelled(sources)))
 }
 
 impl Compared {
-    fn sort(&mut self) {
+    /// Everything in its order; half a comparison is none.
+    fn finish(mut self, is_cancelled: bool) -> Self {
+        if is_cancelled {
+            return Self { failures: vec![Failure::cancelled()], ..Self::default() };
+        }
         self.failures.sort_by(|a, b| a.path.cmp(&b.path));
         self.failed.sort();
         self.unpaired.sort();
         self.unpaired.dedup();
+        self
     }
 }
 

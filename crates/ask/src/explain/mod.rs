@@ -33,7 +33,7 @@ use crate::asked::{Amount, Gaps};
 use crate::path::parties::family;
 use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::processes::Processes;
-use crate::recording::{OpenRecording, Source};
+use crate::recording::{OpenRecording, Source, is_cancelled};
 
 /// What explains a recording.
 #[derive(Clone, Debug)]
@@ -60,7 +60,8 @@ pub struct Explanation {
     pub sentence: String,
 }
 
-/// Explains several archives, in the order in which they are named, and tells which have no explanation.
+/// Explains several archives, in the order in which they are named, and tells which have no explanation. If the watch of a source is
+/// cancelled meanwhile, there is none, and [`Failure::cancelled`] is the only failure.
 #[must_use]
 pub fn explain_all(sources: &[Source], accounts: &AccountQuery) -> (Vec<Explanation>, Vec<Failure>) {
     let explain_one = |source: &Source| {
@@ -75,7 +76,7 @@ pub fn explain_all(sources: &[Source], accounts: &AccountQuery) -> (Vec<Explanat
             Err(failure) => failures.push(failure),
         }
     }
-    (explanations, failures)
+    if is_cancelled(sources) { (Vec::new(), vec![Failure::cancelled()]) } else { (explanations, failures) }
 }
 
 /// Explains a recording.

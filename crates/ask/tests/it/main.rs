@@ -46,5 +46,6 @@ mod tracelog;
 mod ui;
 mod virtualalloc;
 mod waits;
+mod watch;
 mod windows_calls;
 mod zero_time;

@@ -29,7 +29,7 @@ fn with(name: &str, changed: &[(Guid, u32)]) -> Extracted {
 fn answer(arguments: &[&str], files: &[&Extracted]) -> Answer {
     // Recordings of the same time are in the order of their paths; those of the directories are random.
     let shown = |archive: &Path| PathBuf::from(archive.file_name().expect("a name"));
-    let source = |archive: &Path| Source { archive: archive.to_owned(), shown: shown(archive) };
+    let source = |archive: &Path| Source { shown: shown(archive), ..Source::archive(archive.to_owned()) };
     let sources: Vec<Source> = files.iter().map(|file| source(&file.report.archive)).collect();
     let (when, plan) = Registered::of::<Options>("dump power").plan(arguments).expect("a plan");
     let Plan::Archives(Asking { question, then, .. }) = plan else { panic!("archives answer") };

@@ -10,7 +10,7 @@ use super::{COLUMNS, RawStats, Row, archive, recording};
 use crate::answer::{Failure, descriptions};
 use crate::etwanalyzer::{Legacy, To, switch};
 use crate::options::{AskFiles, Form, OfFiles, Plan, QuestionOptions};
-use crate::recording::{Source, open_all};
+use crate::recording::{Source, is_cancelled, open_all};
 use crate::usage_error::UsageError;
 
 /// The options.
@@ -72,6 +72,9 @@ impl AskFiles for Question {
                 Ok(row) => groups.push(vec![row]),
                 Err(error) => failures.push(Failure::new(&one.file.path, &error).reason),
             }
+        }
+        if is_cancelled(archives) {
+            return OfFiles { answer: None, usable: 0, failures: vec![Failure::cancelled().reason], why_empty: None };
         }
         groups.retain(|rows| !rows.is_empty());
         groups.sort_by_key(|rows| {

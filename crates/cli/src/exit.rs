@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 pub(crate) use tracesift_ask::UsageError;
+use tracesift_record::interrupt::INTERRUPTED;
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +17,8 @@ pub(crate) enum Exit {
     SomeFailed = 2,
     /// Wrong usage.
     Usage = 64,
+    /// Ctrl-C.
+    Interrupted = INTERRUPTED as isize,
 }
 
 impl Exit {

@@ -11,6 +11,7 @@ mod output;
 mod progress;
 mod terminal;
 mod unquoted_glob;
+mod watching;
 
 #[cfg(test)]
 mod docs;
@@ -71,6 +72,10 @@ fn failed(error: &anyhow::Error, messages: &Messages) -> Exit {
     // Whoever reads our output has seen enough.
     if is_broken_pipe(error) {
         return Exit::Fine;
+    }
+    if watching::check().is_err() {
+        messages.error("interrupted");
+        return Exit::Interrupted;
     }
     if let Some(usage) = error.downcast_ref::<UsageError>() {
         messages.error(&usage.message);

@@ -1,10 +1,19 @@
-//! Progress of extracts: bars on a terminal, nothing elsewhere.
+//! Progress of extracts and of questions: bars on a terminal, nothing elsewhere.
 
-use std::io::IsTerminal as _;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tracesift_archive::Watch;
 use tracesift_extract::Step;
+
+use crate::terminal;
+
+/// How often a second bars are drawn.
+const HZ: u8 = 8;
+/// A question that takes no longer has no bar.
+const SHORT: Duration = Duration::from_millis(200);
 
 /// The bars of all recordings that are being extracted, and of the downloads for them.
 #[derive(Clone)]
@@ -16,8 +25,8 @@ pub(crate) struct Progress {
 impl Progress {
     /// Bars for a number of recordings.
     pub(crate) fn new(recordings: usize) -> Self {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr_with_hz(8)
+        let target = if terminal::stderr_shows_bars() {
+            ProgressDrawTarget::stderr_with_hz(HZ)
         } else {
             ProgressDrawTarget::hidden()
         };
@@ -83,6 +92,42 @@ impl Drop for RecordingProgress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Lets a question be answered under a watch; if it takes long, a bar shows how far it is.
+pub(crate) fn shown_while<T>(watch: &Watch, answer: impl FnOnce() -> T) -> T {
+    if !terminal::stderr_shows_bars() {
+        return answer();
+    }
+    thread::scope(|scope| {
+        let (is_answered, ended) = mpsc::channel();
+        scope.spawn(move || show(watch, &ended));
+        let answer = answer();
+        drop(is_answered);
+        answer
+    })
+}
+
+/// Shows how far a question is until it has ended.
+fn show(watch: &Watch, ended: &Receiver<()>) {
+    let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    if !goes_on(SHORT) {
+        return;
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(HZ));
+    bar.set_style(style("{bar:30} {percent:>3} % of {human_len} rows"));
+    loop {
+        let progress = watch.progress();
+        // A bar without a length is drawn as a full one.
+        if progress.all > 0 {
+            bar.set_length(progress.all);
+            bar.set_position(progress.done);
+        }
+        if !goes_on(Duration::from_secs(1) / u32::from(HZ)) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
 }
 
 fn style(template: &str) -> ProgressStyle {

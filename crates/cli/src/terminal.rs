@@ -78,7 +78,17 @@ fn shows_color(is_terminal: bool) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     // A console of Windows has to be told to understand colours, and would show them as text if it does not.
     let understands = || anstyle_query::windows::enable_ansi_colors() != Some(false);
-    is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && understands()
+    is_terminal && !is_set("NO_COLOR") && !is_dumb() && understands()
+}
+
+/// Whether standard error shows bars, which are drawn again and again.
+pub(crate) fn stderr_shows_bars() -> bool {
+    io::stderr().is_terminal() && !is_dumb()
+}
+
+/// Whether the terminal says that it can do nothing but print.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Columns of the terminal behind standard output.

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// The exit code that shells give a program that an interrupt ended.
+pub const INTERRUPTED: u8 = 130;
+
 /// Sets the flag when the user requests the end: Ctrl-C, and on Unix also a closed terminal (`SIGHUP`) or `kill` (`SIGTERM`). A second
 /// request, more than a second later, ends the program at once; the recorder ends with it.
 ///
@@ -12,8 +15,17 @@ use std::time::{Duration, Instant};
 ///
 /// The system refuses the handler.
 pub fn watch(cancel: &Arc<AtomicBool>) -> io::Result<()> {
-    let mut again = Again::new(cancel);
-    system::on_end(move || again.interrupted())
+    let cancel = Arc::clone(cancel);
+    system::on_end(Again::new(move || cancel.store(true, Ordering::Relaxed)).handler())
+}
+
+/// Calls `cancel` at a Ctrl-C. A second one, more than a second later, ends the program at once. Other requests end it as ever.
+///
+/// # Errors
+///
+/// The system refuses the handler.
+pub fn cancel_on_ctrl_c(cancel: impl Fn() + Send + 'static) -> io::Result<()> {
+    system::on_ctrl_c(Again::new(cancel).handler())
 }
 
 /// Calls the handler on a thread of its own at each Ctrl-C, instead of the end of the program.
@@ -65,24 +77,26 @@ mod system {
 }
 
 /// Tells a second request from the first one.
-struct Again {
-    cancel: Arc<AtomicBool>,
+struct Again<Cancel> {
+    cancel: Cancel,
     first: Option<Instant>,
 }
 
-impl Again {
-    fn new(cancel: &Arc<AtomicBool>) -> Self {
-        Self { cancel: Arc::clone(cancel), first: None }
+impl<Cancel: Fn() + Send + 'static> Again<Cancel> {
+    fn new(cancel: Cancel) -> Self {
+        Self { cancel, first: None }
+    }
+
+    fn handler(mut self) -> impl FnMut() + Send + 'static {
+        move || self.interrupted()
     }
 
     fn interrupted(&mut self) {
         /// A program that ends a group of processes often sends each process two signals: one directly, and one as a member of the group.
         const SAME: Duration = Duration::from_secs(1);
-        /// The exit code that shells give a program that an interrupt ended.
-        const INTERRUPTED: i32 = 130;
-        self.cancel.store(true, Ordering::Relaxed);
+        (self.cancel)();
         if self.first.get_or_insert_with(Instant::now).elapsed() > SAME {
-            std::process::exit(INTERRUPTED);
+            std::process::exit(INTERRUPTED.into());
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn all() -> impl Iterator<Item = Page> {
 const PAGES: &[Page] = &[
     Page {
         note: "ETWAnalyzer's command lines run too: tracesift -dump CPU -pn App -fd X -topn 10",
-        more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage",
+        more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage, 130 interrupted",
         ..page(
             "",
             &[],

@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::output::target::Target;
 use crate::output::{comparison, comparison_json};
 use crate::terminal::Messages;
+use crate::watching::answered;
 
 /// Compares.
 pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exit> {
@@ -18,7 +19,7 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
     let mut found: Vec<Sources> = Vec::new();
     let compared = if let Some((grouping, files)) = args.grouping() {
         let Some(sources) = sources(&files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
-        let compared = compare_by(&sources.list, &grouping, &accounts, &args.settings())?;
+        let compared = answered(|| compare_by(&sources.list, &grouping, &accounts, &args.settings()))??;
         found.push(sources);
         compared
     } else {
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
             sets.push(Set { label, sources: sources.list.clone() });
             found.push(sources);
         }
-        compare(&sets, &accounts, &args.settings())?
+        answered(|| compare(&sets, &accounts, &args.settings()))??
     };
     let failed = found.iter().map(|sources| sources.failed).sum::<usize>() + compared.failures.len();
     say_what_is_left_out(&compared, messages);

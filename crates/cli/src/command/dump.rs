@@ -17,6 +17,7 @@ use crate::command::sources::{Sources, sources};
 use crate::etwanalyzer::csv::Layout;
 use crate::exit::Exit;
 use crate::terminal::Messages;
+use crate::watching::answered;
 
 macro_rules! run {
     ($($(#[$about:meta])* $variant:ident($module:ident),)*) => {
@@ -123,7 +124,7 @@ pub(crate) fn ask_sources(
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
     let narrowed = shown.and_then(|shown| question.showing(&shown));
-    let mut outcome = ask(&sources.list, narrowed.as_deref().unwrap_or(question), when);
+    let mut outcome = answered(|| ask(&sources.list, narrowed.as_deref().unwrap_or(question), when))?;
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
@@ -132,8 +133,8 @@ pub(crate) fn ask_sources(
     if usable == 0 {
         return Ok(Exit::of(usable, failed));
     }
-    let is_empty = nothing::is_empty(&outcome.answer);
-    let why = is_empty.then(|| nothing::why(&sources.list, question, when, &outcome.answer, printer.is_for_people()));
+    let why = || nothing::why(&sources.list, question, when, &outcome.answer, printer.is_for_people());
+    let why = if nothing::is_empty(&outcome.answer) { Some(answered(why)?) } else { None };
     let is_absent = outcome.answer.sections.iter().all(|section| section.is_absent);
     then(&mut outcome.answer);
     printer.print_chosen(outcome.answer, chosen)?;

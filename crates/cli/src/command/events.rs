@@ -22,6 +22,7 @@ use crate::exit::Exit;
 use crate::output::events::EventWriter;
 use crate::output::target::Target;
 use crate::terminal::{self, Messages};
+use crate::watching;
 
 /// Events of which the notes at the end tell one by one.
 const MAX_NOTES: usize = 10;
@@ -41,7 +42,11 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
         (found.recordings, TemporaryArchives::default())
     };
     let archives = found.archives.into_iter().map(Source::archive);
-    let sources: Vec<Source> = temporary.sources.iter().cloned().chain(archives).collect();
+    let mut sources: Vec<Source> = temporary.sources.iter().cloned().chain(archives).collect();
+    // A recording is read without a look at any watch: Ctrl-C then ends the program.
+    if recordings.is_empty() {
+        sources = sources.into_iter().map(|source| source.watched_by(watching::watch())).collect();
+    }
     let target = args.out.clone().map_or(Target::Stdout, Target::File);
     let width = if args.wide || !target.is_terminal() { None } else { terminal::width() };
     let failed = failed + temporary.failed;
@@ -109,9 +114,10 @@ impl Printer<'_, '_> {
             return Ok(());
         }
         let archive = match Archive::open(&source.archive) {
-            Ok(archive) => archive,
+            Ok(archive) => archive.watched_by(&source.watch),
             Err(error) => return self.fail(&error),
         };
+        source.watch.check()?;
         self.usable += 1;
         self.writer.recording(&name_of(&source.shown), self.alone)?;
         let info = archive.info();
@@ -130,7 +136,7 @@ impl Printer<'_, '_> {
         };
         let stacks = self.args.stacks;
         match self.print(time, |filter, visit| Ok(scan_archive(&archive, filter, stacks, visit)?)) {
-            Err(error) if error.is::<tracesift_archive::Error>() => {
+            Err(error) if error.is::<tracesift_archive::Error>() && !source.watch.is_cancelled() => {
                 self.usable -= 1;
                 self.fail(&error)
             }

@@ -11,6 +11,7 @@ use crate::command::{dump, sources};
 use crate::exit::Exit;
 use crate::output::screen;
 use crate::terminal::Messages;
+use crate::watching::answered;
 
 /// Answers the question.
 pub(crate) fn run(args: &Asked<overview::Options>, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
@@ -25,9 +26,8 @@ pub(crate) fn run(args: &Asked<overview::Options>, no_color: bool, messages: &Me
     match sources.list.as_slice() {
         [source] if !wants_columns(&args.output) => {
             let failed = |error: &dyn std::error::Error| Failure::new(&source.shown, error).reason;
-            let overview = OpenRecording::open(source)
-                .and_then(|recording| question.overview(&recording))
-                .map_err(|error| messages.error(&failed(&error)));
+            let overview = || OpenRecording::open(source).and_then(|recording| question.overview(&recording));
+            let overview = answered(overview)?.map_err(|error| messages.error(&failed(&error)));
             let Ok(overview) = overview else { return Ok(Exit::NothingUsable) };
             printer.target().write(|out| Ok(screen::write(out, &overview, printer.style(), args.output.wide)?))?;
             Ok(Exit::of(1, sources.failed))

@@ -20,6 +20,7 @@ use crate::command::sources::{Sources, sources};
 use crate::exit::{Exit, UsageError};
 use crate::output::target::Target;
 use crate::terminal::Messages;
+use crate::watching::answered;
 
 /// Draws a flame graph.
 pub(crate) fn flame(args: &FlameArgs, messages: &Messages) -> anyhow::Result<Exit> {
@@ -175,7 +176,7 @@ impl One {
         if let Some(warning) = self.recording.file.warning_of_left_out(&["context_switches", "cpu_samples"]) {
             messages.warning(&format!("{name}: {}", warning.text));
         }
-        let made = make(&PathQuestion { origin, ..question.clone() }, &self.recording)?;
+        let made = answered(|| make(&PathQuestion { origin, ..question.clone() }, &self.recording))??;
         self.warn(true, messages);
         match made {
             Ok(PathProfile { profile, notes, warning }) => {
@@ -200,7 +201,8 @@ impl One {
         match wanted {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::listed),
             Wanted::Measure(question) => {
-                let profile = self.within(question, when, messages)?.listed(&self.recording, per_thread)?;
+                let within = self.within(question, when, messages)?;
+                let profile = answered(|| within.listed(&self.recording, per_thread))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -211,7 +213,8 @@ impl One {
         match wanted {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::folded),
             Wanted::Measure(question) => {
-                let profile = self.within(question, when, messages)?.folded(&self.recording)?;
+                let within = self.within(question, when, messages)?;
+                let profile = answered(|| within.folded(&self.recording))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -222,7 +225,8 @@ impl One {
         match wanted {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::timed),
             Wanted::Measure(question) => {
-                let profile = self.within(question, when, messages)?.timed(&self.recording)?;
+                let within = self.within(question, when, messages)?;
+                let profile = answered(|| within.timed(&self.recording))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -257,7 +261,8 @@ impl One {
                 return true;
             }
             let filter = (&question.filter, &question.methods);
-            nothing::why_of_profile(&self.recording, filter, when).iter().for_each(|line| messages.hint(line));
+            let why = answered(|| nothing::why_of_profile(&self.recording, filter, when)).unwrap_or_default();
+            why.iter().for_each(|line| messages.hint(line));
         }
         is_empty
     }

@@ -9,6 +9,7 @@ use crate::args::{FileArgs, RunArgs};
 use crate::command::found;
 use crate::command::temporary::TemporaryArchives;
 use crate::terminal::Messages;
+use crate::watching;
 
 /// Archives to ask.
 pub(crate) struct Sources {
@@ -29,7 +30,8 @@ pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> 
     }
     leave_out_unnamed(&mut found, messages);
     let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
-    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned()).collect();
+    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned());
+    let list = list.map(|source| source.watched_by(watching::watch())).collect();
     Ok(Some(Sources { list, failed: failed + temporary.failed, _temporary: temporary }))
 }
 

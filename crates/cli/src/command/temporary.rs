@@ -1,5 +1,6 @@
 //! Questions to recordings that are not extracted yet: they are extracted into a temporary directory first.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -10,6 +11,7 @@ use tracesift_extract::{EventSelection, Options, Outcome};
 
 use crate::progress::Progress;
 use crate::terminal::Messages;
+use crate::watching;
 
 /// Archives that vanish with this value.
 #[derive(Default)]
@@ -33,6 +35,7 @@ impl TemporaryArchives {
         }
         let directory = TempDir::with_prefix("tracesift-").context("cannot make a temporary directory")?;
         let progress = Progress::new(recordings.len());
+        let watch = watching::watch();
         let mut archives = Self::default();
         for (number, recording) in recordings.iter().enumerate() {
             let first = recording.files.first().cloned().unwrap_or_default();
@@ -52,10 +55,11 @@ impl TemporaryArchives {
                     progress.suspend(say);
                 }
                 bar.step(step);
-                std::ops::ControlFlow::Continue(())
+                if watch.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             drop(bar);
             progress.done();
+            watch.check()?;
             match extracted {
                 Ok(extraction) => archives.add(first, &extraction.outcomes),
                 Err(error) => {
@@ -76,7 +80,7 @@ impl TemporaryArchives {
             };
             // An archive file with several recordings: the name of each tells them apart.
             let shown = if outcomes.len() > 1 { shown.join(name_of(&archive)) } else { shown.clone() };
-            self.sources.push(Source { archive, shown });
+            self.sources.push(Source { shown, ..Source::archive(archive) });
         }
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use crate::watching::Interruptible;
+
 /// Destination of an answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
@@ -27,17 +29,28 @@ impl Target {
         write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         match self {
-            Self::Stdout => write(&mut BufWriter::new(io::stdout())),
+            Self::Stdout => fill(io::stdout(), write),
             Self::File(path) => write_file(path, write).with_context(|| format!("cannot write {}", path.display())),
         }
     }
+}
+
+/// Writes until Ctrl-C. What cannot be written at the very end is a failure, too.
+fn fill<T>(
+    out: impl Write + Send,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mut out = BufWriter::new(Interruptible(out));
+    let written = write(&mut out)?;
+    out.flush()?;
+    Ok(written)
 }
 
 /// Writes beside the file and renames, so that a failure leaves what was there before.
 fn write_file<T>(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> anyhow::Result<T>) -> anyhow::Result<T> {
     // A device such as /dev/null cannot be renamed over.
     if path.exists() && !path.is_file() {
-        return write(&mut BufWriter::new(File::create(path)?));
+        return fill(File::create(path)?, write);
     }
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Without this the message would name a temporary file that nobody has asked for.
@@ -45,7 +58,7 @@ fn write_file<T>(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> any
         anyhow::bail!("there is no directory {}", directory.display());
     }
     let mut file = tempfile::Builder::new().prefix(".tracesift-").tempfile_in(directory)?;
-    let written = write(&mut BufWriter::new(file.as_file_mut()))?;
+    let written = fill(file.as_file_mut(), write)?;
     restore_permissions(file.as_file())?;
     file.persist(path)?;
     Ok(written)

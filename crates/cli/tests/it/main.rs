@@ -15,6 +15,8 @@ mod help;
 mod imported_parts;
 mod imported_sections;
 mod importing;
+#[cfg(target_os = "linux")]
+mod interrupting;
 mod mistakes;
 mod old_switches;
 mod overview;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context as _;
 use indicatif::ProgressBar;
 use tracesift_extract::symbols::Finder;
+use tracesift_record::interrupt::{self, INTERRUPTED};
 use tracesift_symbols::fetch::{DownloadNumber, Observer, Options, default_directory, short_names};
 use tracesift_symbols::search::SearchPath;
 
@@ -96,13 +97,10 @@ fn end_downloads_on_interrupt(downloads: Arc<Downloads>, messages: Messages) -> 
             return;
         }
         #[expect(clippy::exit, reason = "what Ctrl-C does where nobody handles it")]
-        std::process::exit(INTERRUPTED);
+        std::process::exit(INTERRUPTED.into());
     };
-    tracesift_record::interrupt::on_ctrl_c(handler).context("cannot watch for Ctrl-C")
+    interrupt::on_ctrl_c(handler).context("cannot watch for Ctrl-C")
 }
-
-/// As shells tell of a program that an interrupt ended.
-const INTERRUPTED: i32 = 130;
 
 /// The bars of running downloads.
 struct Downloads {

@@ -18,6 +18,7 @@ struct State {
     is_cancelled: AtomicBool,
     done: AtomicU64,
     all: AtomicU64,
+    archives: AtomicU64,
 }
 
 /// How far the readings under a [`Watch`] are.
@@ -28,6 +29,8 @@ pub struct Progress {
     /// Rows of the row groups of all readings that have begun: never fewer than are done. When the next reading begins they become more,
     /// so that both numbers only grow, and their ratio may fall.
     pub all: u64,
+    /// Archives that are through, whatever was read of them: of a question to many, their rows are not known before.
+    pub archives: u64,
 }
 
 impl Watch {
@@ -50,12 +53,18 @@ impl Watch {
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
+    /// Says that one more archive is through. Only who asks many archives knows.
+    pub fn archive_is_through(&self) {
+        self.0.archives.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// How far it is.
     #[must_use]
     pub fn progress(&self) -> Progress {
         // In this order: rows are announced before they are done.
         let done = self.0.done.load(Ordering::Acquire);
-        Progress { done, all: self.0.all.load(Ordering::Relaxed) }
+        let load = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        Progress { done, all: load(&self.0.all), archives: load(&self.0.archives) }
     }
 }
 
@@ -111,7 +120,12 @@ impl Drop for Pass {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pass, Progress, Watch};
+    use super::{Pass, Watch};
+
+    fn rows(watch: &Watch) -> (u64, u64) {
+        let progress = watch.progress();
+        (progress.done, progress.all)
+    }
 
     #[test]
     fn parts_of_a_reading_are_announced_once() {
@@ -119,14 +133,14 @@ mod tests {
         let mut whole = Pass::new(&watch, 100);
         let mut part = whole.share(60);
         part.done(50);
-        assert_eq!(watch.progress(), Progress { done: 50, all: 100 });
+        assert_eq!(rows(&watch), (50, 100));
         // More than there was.
         let mut larger = whole.share(70);
-        assert_eq!(watch.progress(), Progress { done: 50, all: 130 });
+        assert_eq!(rows(&watch), (50, 130));
         larger.done_but(20);
-        assert_eq!(watch.progress(), Progress { done: 100, all: 130 });
+        assert_eq!(rows(&watch), (100, 130));
         drop((part, larger, whole));
-        assert_eq!(watch.progress(), Progress { done: 130, all: 130 });
+        assert_eq!(rows(&watch), (130, 130));
     }
 
     #[test]
@@ -136,6 +150,6 @@ mod tests {
         pass.done(3);
         watch.cancel();
         drop(pass);
-        assert_eq!(watch.progress(), Progress { done: 3, all: 10 });
+        assert_eq!(rows(&watch), (3, 10));
     }
 }

@@ -185,6 +185,7 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
                 Ok(section)
             });
             recording.forget_stacks();
+            recording.archive().watch().archive_is_through();
             section
         })
         .collect();

@@ -94,14 +94,14 @@ impl Drop for RecordingProgress {
     }
 }
 
-/// Lets a question be answered under a watch; if it takes long, a bar shows how far it is.
-pub(crate) fn shown_while<T>(watch: &Watch, answer: impl FnOnce() -> T) -> T {
+/// Lets a question to so many archives be answered under a watch; if it takes long, a bar shows how far it is.
+pub(crate) fn shown_while<T>(watch: &Watch, archives: usize, answer: impl FnOnce() -> T) -> T {
     if !terminal::stderr_shows_bars() {
         return answer();
     }
     thread::scope(|scope| {
         let (is_answered, ended) = mpsc::channel();
-        scope.spawn(move || show(watch, &ended));
+        scope.spawn(move || show(watch, archives, &ended));
         let answer = answer();
         drop(is_answered);
         answer
@@ -109,19 +109,25 @@ pub(crate) fn shown_while<T>(watch: &Watch, answer: impl FnOnce() -> T) -> T {
 }
 
 /// Shows how far a question is until it has ended.
-fn show(watch: &Watch, ended: &Receiver<()>) {
+fn show(watch: &Watch, archives: usize, ended: &Receiver<()>) {
     let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     if !goes_on(SHORT) {
         return;
     }
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(HZ));
-    bar.set_style(style("{bar:30} {percent:>3} % of {human_len} rows"));
+    // The rows of many archives are not known before the last one is begun.
+    let is_of_rows = archives == 1;
+    bar.set_style(style(match is_of_rows {
+        true => "{bar:30} {percent:>3} % of {human_len} rows",
+        false => "{bar:30} {pos} of {len} recordings",
+    }));
     loop {
         let progress = watch.progress();
+        let (done, all) = if is_of_rows { (progress.done, progress.all) } else { (progress.archives, archives as u64) };
         // A bar without a length is drawn as a full one.
-        if progress.all > 0 {
-            bar.set_length(progress.all);
-            bar.set_position(progress.done);
+        if all > 0 {
+            bar.set_length(all);
+            bar.set_position(done);
         }
         if !goes_on(Duration::from_secs(1) / u32::from(HZ)) {
             break;

@@ -26,12 +26,12 @@ pub(crate) fn check() -> Result<(), Error> {
     WATCH.get().map_or(Ok(()), Watch::check)
 }
 
-/// Lets `work` read archives for an answer. A bar shows how far it is, and is gone when it ends.
+/// Lets `work` read so many archives for an answer. A bar shows how far it is, and is gone when it ends.
 ///
 /// # Errors
 /// [`Error::Cancelled`]: the user does not want the answer any more.
-pub(crate) fn answered<T>(work: impl FnOnce() -> T) -> Result<T, Error> {
-    let answer = progress::shown_while(watch(), work);
+pub(crate) fn answered<T>(archives: usize, work: impl FnOnce() -> T) -> Result<T, Error> {
+    let answer = progress::shown_while(watch(), archives, work);
     check()?;
     Ok(answer)
 }

@@ -234,7 +234,11 @@ fn measure(sources: &[Source], accounts: &AccountQuery, settings: &Settings, com
     compared.failed.extend(failed.iter().map(name));
     let measured: Vec<Result<Run, Failure>> = passed
         .into_par_iter()
-        .map(|source| Run::measure_planned(source, accounts, settings.measure, settings.kept.as_deref(), &plans))
+        .map(|source| {
+            let run = Run::measure_planned(source, accounts, settings.measure, settings.kept.as_deref(), &plans);
+            source.watch.archive_is_through();
+            run
+        })
         .collect();
     let mut runs = Vec::new();
     for run in measured {

@@ -66,7 +66,9 @@ pub struct Explanation {
 pub fn explain_all(sources: &[Source], accounts: &AccountQuery) -> (Vec<Explanation>, Vec<Failure>) {
     let explain_one = |source: &Source| {
         let recording = OpenRecording::open(source).map_err(|error| Failure::new(&source.shown, &error))?;
-        explain(&recording, accounts)
+        let explanation = explain(&recording, accounts);
+        source.watch.archive_is_through();
+        explanation
     };
     let results: Vec<Result<Explanation, Failure>> = sources.par_iter().map(explain_one).collect();
     let (mut explanations, mut failures) = (Vec::new(), Vec::new());

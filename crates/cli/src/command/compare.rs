@@ -19,7 +19,8 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
     let mut found: Vec<Sources> = Vec::new();
     let compared = if let Some((grouping, files)) = args.grouping() {
         let Some(sources) = sources(&files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
-        let compared = answered(|| compare_by(&sources.list, &grouping, &accounts, &args.settings()))??;
+        let compared =
+            answered(sources.list.len(), || compare_by(&sources.list, &grouping, &accounts, &args.settings()))??;
         found.push(sources);
         compared
     } else {
@@ -29,7 +30,8 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
             sets.push(Set { label, sources: sources.list.clone() });
             found.push(sources);
         }
-        answered(|| compare(&sets, &accounts, &args.settings()))??
+        let archives = sets.iter().map(|set| set.sources.len()).sum();
+        answered(archives, || compare(&sets, &accounts, &args.settings()))??
     };
     let failed = found.iter().map(|sources| sources.failed).sum::<usize>() + compared.failures.len();
     say_what_is_left_out(&compared, messages);

@@ -124,7 +124,8 @@ pub(crate) fn ask_sources(
     messages: &Messages,
 ) -> anyhow::Result<Exit> {
     let narrowed = shown.and_then(|shown| question.showing(&shown));
-    let mut outcome = answered(|| ask(&sources.list, narrowed.as_deref().unwrap_or(question), when))?;
+    let mut outcome =
+        answered(sources.list.len(), || ask(&sources.list, narrowed.as_deref().unwrap_or(question), when))?;
     for failure in &outcome.failures {
         messages.error(&failure.reason);
     }
@@ -134,7 +135,7 @@ pub(crate) fn ask_sources(
         return Ok(Exit::of(usable, failed));
     }
     let why = || nothing::why(&sources.list, question, when, &outcome.answer, printer.is_for_people());
-    let why = if nothing::is_empty(&outcome.answer) { Some(answered(why)?) } else { None };
+    let why = if nothing::is_empty(&outcome.answer) { Some(answered(1, why)?) } else { None };
     let is_absent = outcome.answer.sections.iter().all(|section| section.is_absent);
     then(&mut outcome.answer);
     printer.print_chosen(outcome.answer, chosen)?;

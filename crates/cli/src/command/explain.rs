@@ -16,7 +16,7 @@ use crate::watching::answered;
 pub(crate) fn run(args: &ExplainArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let accounts = args.accounts(&mut |warning| messages.warning(warning))?;
     let Some(sources) = sources(&args.files, &args.runs, messages)? else { return Ok(Exit::NothingUsable) };
-    let (explanations, failures) = answered(|| explain_all(&sources.list, &accounts))?;
+    let (explanations, failures) = answered(sources.list.len(), || explain_all(&sources.list, &accounts))?;
     failures.iter().for_each(|failure| messages.error(&failure.reason));
     if !explanations.is_empty() {
         print(&explanations, args)?;

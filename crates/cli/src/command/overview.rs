@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Asked<overview::Options>, no_color: bool, messages: &Me
         [source] if !wants_columns(&args.output) => {
             let failed = |error: &dyn std::error::Error| Failure::new(&source.shown, error).reason;
             let overview = || OpenRecording::open(source).and_then(|recording| question.overview(&recording));
-            let overview = answered(overview)?.map_err(|error| messages.error(&failed(&error)));
+            let overview = answered(1, overview)?.map_err(|error| messages.error(&failed(&error)));
             let Ok(overview) = overview else { return Ok(Exit::NothingUsable) };
             printer.target().write(|out| Ok(screen::write(out, &overview, printer.style(), args.output.wide)?))?;
             Ok(Exit::of(1, sources.failed))

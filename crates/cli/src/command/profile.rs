@@ -176,7 +176,7 @@ impl One {
         if let Some(warning) = self.recording.file.warning_of_left_out(&["context_switches", "cpu_samples"]) {
             messages.warning(&format!("{name}: {}", warning.text));
         }
-        let made = answered(|| make(&PathQuestion { origin, ..question.clone() }, &self.recording))??;
+        let made = answered(1, || make(&PathQuestion { origin, ..question.clone() }, &self.recording))??;
         self.warn(true, messages);
         match made {
             Ok(PathProfile { profile, notes, warning }) => {
@@ -202,7 +202,7 @@ impl One {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::listed),
             Wanted::Measure(question) => {
                 let within = self.within(question, when, messages)?;
-                let profile = answered(|| within.listed(&self.recording, per_thread))??;
+                let profile = answered(1, || within.listed(&self.recording, per_thread))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -214,7 +214,7 @@ impl One {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::folded),
             Wanted::Measure(question) => {
                 let within = self.within(question, when, messages)?;
-                let profile = answered(|| within.folded(&self.recording))??;
+                let profile = answered(1, || within.folded(&self.recording))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -226,7 +226,7 @@ impl One {
             Wanted::Path(question) => self.path(question, when, messages, PathQuestion::timed),
             Wanted::Measure(question) => {
                 let within = self.within(question, when, messages)?;
-                let profile = answered(|| within.timed(&self.recording))??;
+                let profile = answered(1, || within.timed(&self.recording))??;
                 self.warn(self.needs_switches(question.measure), messages);
                 Ok(Some(profile))
             }
@@ -261,7 +261,7 @@ impl One {
                 return true;
             }
             let filter = (&question.filter, &question.methods);
-            let why = answered(|| nothing::why_of_profile(&self.recording, filter, when)).unwrap_or_default();
+            let why = answered(1, || nothing::why_of_profile(&self.recording, filter, when)).unwrap_or_default();
             why.iter().for_each(|line| messages.hint(line));
         }
         is_empty

@@ -468,7 +468,7 @@ impl Archive {
 
     /// One that is a part of a reading which was announced.
     pub(crate) fn start_part<V: Readable>(&self, wanted: &Wanted, pass: &Mutex<Pass>) -> Result<Option<Scan>, Error> {
-        let scan = self.scan_of(table_of::<V>(), V::NAMES, wanted, None)?;
+        let scan = self.prepare_scan(table_of::<V>(), V::NAMES, wanted, None)?;
         let mut pass = pass.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(scan.map(|scan| self.counted(scan, &mut pass)))
     }
@@ -480,11 +480,11 @@ impl Archive {
         wanted: &Wanted,
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
-        let scan = self.scan_of(table, columns, wanted, choice)?;
+        let scan = self.prepare_scan(table, columns, wanted, choice)?;
         Ok(scan.map(|scan| self.counted(scan, &mut Pass::new(&self.watch, 0))))
     }
 
-    fn scan_of(
+    fn prepare_scan(
         &self,
         table: &TableDefinition,
         columns: &[&str],

@@ -27,10 +27,10 @@ const RUNS: usize = 9;
 /// Runs the benchmark.
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
-    let switches = std::env::var("TRACESIFT_BENCH_SWITCHES").ok().and_then(|text| text.parse().ok());
-    let (with_index, end) = write(directory, switches.unwrap_or(SWITCHES))?;
+    let with_index = recording(directory)?;
     let without = without_index(&with_index, directory)?;
     let archive = Archive::open(&with_index)?;
+    let end = archive.info().end_ns;
     let bytes =
         |name: &str| archive.info().tables.iter().find(|table| table.name == name).map_or(0, |table| table.bytes);
     let (rows, index) = (archive.row_count::<ContextSwitchRow>(), archive.row_count::<LongSpanRow>());
@@ -63,6 +63,12 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     )
 }
 
+/// A long recording with its index.
+pub(crate) fn recording(directory: &Path) -> anyhow::Result<PathBuf> {
+    let switches = std::env::var("TRACESIFT_BENCH_SWITCHES").ok().and_then(|text| text.parse().ok());
+    write(directory, switches.unwrap_or(SWITCHES))
+}
+
 /// The same archive without the index.
 fn without_index(archive: &Path, directory: &Path) -> anyhow::Result<PathBuf> {
     let copy = directory.join("without-index.sift");
@@ -83,7 +89,7 @@ fn without_index(archive: &Path, directory: &Path) -> anyhow::Result<PathBuf> {
 
 /// Writes a recording of a machine whose threads are switched in nearly at random, some of them seldom.
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
-fn write(directory: &Path, count: u64) -> anyhow::Result<(PathBuf, i64)> {
+fn write(directory: &Path, count: u64) -> anyhow::Result<PathBuf> {
     let target = directory.join("long.sift");
     let options = WriterOptions { trace: "6c".repeat(16), ..WriterOptions::default() };
     let mut writer = ArchiveWriter::create(&target, options)?;
@@ -127,7 +133,7 @@ fn write(directory: &Path, count: u64) -> anyhow::Result<(PathBuf, i64)> {
         Ok(found?)
     })?;
     println!("last rows written in {:.3} s, index found in {:.3} s", written.as_secs_f64(), took.as_secs_f64());
-    Ok((sealed.finish(&Health::new(), &clock)?, end))
+    Ok(sealed.finish(&Health::new(), &clock)?)
 }
 
 struct Machine {

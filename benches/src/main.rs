@@ -24,6 +24,7 @@ mod stacks;
 mod stacks_archive;
 mod symbols;
 mod symbols_memory;
+mod timeline;
 mod xpress;
 
 use std::path::PathBuf;
@@ -77,6 +78,7 @@ fn main() -> anyhow::Result<()> {
         ("all-classes", all_classes::run),
         ("compare", compare::run),
         ("long-spans", long_spans::run),
+        ("timeline", timeline::run),
     ] {
         if all || what == name {
             known = true;
@@ -87,7 +89,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, code-classes, all-classes, compare, long-spans or all"
+             stacks, many, classes, code-classes, all-classes, compare, long-spans, timeline or all"
         );
     }
     Ok(())

@@ -202,6 +202,14 @@ view! {
     }
 }
 
+impl From<SwitchWithoutPriorities> for AccountedSwitch {
+    fn from(row: SwitchWithoutPriorities) -> Self {
+        let SwitchWithoutPriorities { time, cpu, thread, prev_thread, off_time, ready_time, flags } = row;
+        let (priority, off_priority) = (None, None);
+        Self { time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags }
+    }
+}
+
 view! {
     /// The process and the life of a thread.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -262,7 +270,8 @@ impl Accounting {
         self.take(&row.into(), &mut Runs(visit));
     }
 
-    /// As [`Self::switch`], for somebody who wants to know of each piece of time, not only of runs.
+    /// As [`Self::switch`], for somebody who wants to know of each piece of time, not only of runs. Of rows without priorities
+    /// ([`SwitchWithoutPriorities`]) accounts have none.
     #[inline]
     pub fn switch_watched(&mut self, row: impl Into<AccountedSwitch>, watched: &mut impl Watched) {
         self.take(&row.into(), watched);
@@ -271,11 +280,7 @@ impl Accounting {
     /// As [`Self::switch`], for runs and spans alone: the accounts have no priorities.
     #[inline]
     pub fn switch_without_priorities(&mut self, row: impl Into<SwitchWithoutPriorities>, visit: &mut impl FnMut(Run)) {
-        let SwitchWithoutPriorities { time, cpu, thread, prev_thread, off_time, ready_time, flags } = row.into();
-        let (priority, off_priority) = (None, None);
-        let row =
-            AccountedSwitch { time, cpu, thread, prev_thread, off_time, ready_time, priority, off_priority, flags };
-        self.take(&row, &mut Runs(visit));
+        self.take(&row.into().into(), &mut Runs(visit));
     }
 
     fn take(&mut self, row: &AccountedSwitch, watched: &mut impl Watched) {

@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{CpuSampleRow, ProcessSummaryRow};
+use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessSummaryRow};
 use tracesift_trace::view;
 
 use crate::RecordingFacts;
 use crate::accounting::ThreadAccount;
 use crate::cpus::CpuSet;
 use crate::spans::Span;
+
+/// Whether a process of this id and origin is the idle loop.
+#[must_use]
+pub fn is_idle(pid: i64, origin: Origin) -> bool {
+    pid == 0 && origin != Origin::Pseudo
+}
 
 /// Adds up samples per process.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 //!
 //! Every table is declared once, in [`tracesift_trace::rows`]. The Arrow schema, the column builders, the row reader, the
 //! Parquet layout and the reference in `docs/archive-format.md` all come from that declaration. No code in this crate is
-//! about a single table, except for stacks ([`Archive::scan_stacks`]), health, and the index of switches
-//! ([`Archive::find_long_spans`]).
+//! about a single table, except for stacks ([`Archive::scan_stacks`]), health, the index of switches
+//! ([`Archive::find_long_spans`]) and timelines ([`Archive::scan_tiles`]).
 //!
 //! An archive is complete or absent. [`ArchiveWriter`] builds it in a sibling directory and renames that into place
 //! when everything, `trace.json` last, is on the disk; [`ArchiveUpdate`] replaces single tables in the same way.
@@ -44,6 +44,7 @@ mod stored;
 mod table;
 mod table_writer;
 mod thrift;
+mod tiles;
 mod update;
 mod view;
 mod watch;
@@ -65,6 +66,7 @@ pub use seal::{SealedArchive, Sealing};
 pub use staging::recover_interrupted;
 pub use stored::StoredRows;
 pub use table::{Readable, Table};
+pub use tiles::TilesOfTable;
 pub use update::ArchiveUpdate;
 pub use watch::{Progress, Watch};
 pub use writer::{ArchiveWriter, WriterOptions};

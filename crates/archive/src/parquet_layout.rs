@@ -3,12 +3,19 @@
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
+use tracesift_trace::rows::TIMELINE_TABLES;
 use tracesift_trace::schema::{Layout, TableDefinition};
 
 use crate::format::TRACE_COLUMN;
 
 /// Rows of a row group: what a reader prunes by, about half a second of a busy machine's switches.
 pub(crate) const ROW_GROUP_ROWS: usize = 512 * 1024;
+
+/// Rows of a row group of a timeline table, of which a reader wants some buckets.
+const TIMELINE_GROUP_ROWS: usize = 256 * 1024;
+
+/// Columns by which a reader of a timeline table chooses row groups.
+pub(crate) const TIMELINE_KEYS: [&str; 3] = ["level", "width", "bucket"];
 
 /// Encoded bytes of a row group, which stay in memory until it is complete.
 pub(crate) const ROW_GROUP_BYTES: usize = 16 << 20;
@@ -31,6 +38,16 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// Compression level of the stacks, which level 1 leaves an eighth larger.
 const STACKS_ZSTD_LEVEL: i32 = 3;
+
+/// Whether a table has figures by buckets of time.
+pub(crate) fn is_timeline(table: &TableDefinition) -> bool {
+    TIMELINE_TABLES.iter().any(|timeline| timeline.name == table.name)
+}
+
+/// Rows of a row group of a table, where those of others have at most so many.
+pub(crate) fn group_rows(table: &TableDefinition, most: usize) -> usize {
+    if is_timeline(table) { most.min(TIMELINE_GROUP_ROWS) } else { most }
+}
 
 /// How the columns of a table are laid out.
 pub(crate) fn properties(table: &TableDefinition, group_rows: usize) -> WriterProperties {
@@ -63,7 +80,8 @@ pub(crate) fn properties(table: &TableDefinition, group_rows: usize) -> WriterPr
         };
         builder = builder.set_column_encoding(path, encoding);
     }
-    for time in table.timing.columns() {
+    let keys = if is_timeline(table) { TIMELINE_KEYS.to_vec() } else { table.timing.columns() };
+    for time in keys {
         builder = builder.set_column_statistics_enabled(column_path(time, false), EnabledStatistics::Chunk);
     }
     builder.build()

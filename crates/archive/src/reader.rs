@@ -481,7 +481,7 @@ impl Archive {
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
         let scan = self.prepare_scan(table, columns, wanted, choice)?;
-        Ok(scan.map(|scan| self.counted(scan, &mut Pass::new(&self.watch, 0))))
+        Ok(scan.map(|scan| self.counted_alone(scan)))
     }
 
     fn prepare_scan(
@@ -535,6 +535,29 @@ impl Archive {
     #[must_use]
     pub fn rows_read(&self) -> u64 {
         self.rows_read.load(Ordering::Relaxed)
+    }
+
+    /// Rows of the row groups that [`Self::scan_around`] reads for a range of time.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn rows_around<T: Table>(&self, time: Range<i64>) -> Result<u64, Error> {
+        let wanted = Wanted { around: true, time: Some(time), ..Wanted::default() };
+        Ok(self.prepare_scan(T::TABLE, &[], &wanted, None)?.map_or(0, |scan| scan.rows()))
+    }
+
+    /// Rows of the row groups that [`Self::scan`] reads for a range of time.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn rows_touching<T: Table>(&self, time: Range<i64>) -> Result<u64, Error> {
+        let wanted = Wanted { time: Some(time), ..Wanted::default() };
+        Ok(self.prepare_scan(T::TABLE, &[], &wanted, None)?.map_or(0, |scan| scan.rows()))
+    }
+
+    /// A reading that is no part of an announced one.
+    pub(crate) fn counted_alone(&self, scan: Scan) -> Scan {
+        self.counted(scan, &mut Pass::new(&self.watch, 0))
     }
 
     /// Every reading goes through here: what it costs is counted, and whoever watches sees it as a part of `pass`.

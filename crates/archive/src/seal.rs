@@ -25,6 +25,7 @@ pub struct Sealing {
     pub(crate) closing: Closing,
     pub(crate) info: TraceInfo,
     pub(crate) kept: KeptColumns,
+    pub(crate) group_rows: usize,
     pub(crate) staging: Staging,
     pub(crate) lock: TargetLock,
 }
@@ -42,7 +43,8 @@ impl Sealing {
     /// The first error that happened since the start; then nothing has changed on the disk.
     pub fn wait(mut self) -> Result<SealedArchive, Error> {
         self.info.tables = self.closing.wait()?;
-        SealedArchive::new(self.info, self.staging, self.lock)
+        let effort = Effort { group_rows: self.group_rows, ..Effort::alone() };
+        SealedArchive::new(self.info, effort, self.staging, self.lock)
     }
 }
 
@@ -51,15 +53,16 @@ pub struct SealedArchive {
     // Dropped in this order: the encoder stops writing, then the directory goes, then the lock.
     encoder: Encoder,
     archive: Archive,
+    effort: Effort,
     staging: Staging,
     lock: TargetLock,
 }
 
 impl SealedArchive {
-    pub(crate) fn new(info: TraceInfo, staging: Staging, lock: TargetLock) -> Result<Self, Error> {
-        let encoder = Encoder::start(staging.directory(), &info.id, Effort::alone())?;
+    pub(crate) fn new(info: TraceInfo, effort: Effort, staging: Staging, lock: TargetLock) -> Result<Self, Error> {
+        let encoder = Encoder::start(staging.directory(), &info.id, effort)?;
         let archive = Archive::unpublished(staging.directory(), info);
-        Ok(Self { encoder, archive, staging, lock })
+        Ok(Self { encoder, archive, effort, staging, lock })
     }
 
     /// The tables written so far, to read from.
@@ -77,6 +80,19 @@ impl SealedArchive {
     /// them. They are encoded meanwhile.
     pub fn write_each<T: Table>(&mut self, make: impl FnOnce(&mut dyn FnMut(&T))) {
         write_each(&self.encoder, make);
+    }
+
+    /// Closes the tables that were added so far. From then on they can be read, but no row can be appended to them.
+    ///
+    /// # Errors
+    /// The first error that happened since the archive was sealed.
+    pub fn settle(&mut self, clock: &Clock) -> Result<(), Error> {
+        let mut info = self.archive.info().clone();
+        let encoder = Encoder::start(self.staging.directory(), &info.id, self.effort)?;
+        let before = std::mem::replace(&mut self.encoder, encoder);
+        info.tables.extend(before.finish(file_metadata(&info, clock), Vec::new()).wait()?);
+        self.archive = Archive::unpublished(self.staging.directory(), info);
+        Ok(())
     }
 
     /// Writes the health table and `trace.json` and puts the archive in its place. Returns that place.

@@ -20,7 +20,7 @@ use crate::arrow::arrow_schema;
 use crate::checked_file::{CheckedFile, checksum_text};
 use crate::error::Error;
 use crate::format::table_file;
-use crate::parquet_layout::{ROW_GROUP_BYTES, properties};
+use crate::parquet_layout::{ROW_GROUP_BYTES, group_rows, properties};
 use tracesift_trace::schema::TableDefinition;
 
 /// Bytes that a column in the making takes beside its data: the state of its compressor.
@@ -64,6 +64,7 @@ impl TableWriter {
         effort: Effort,
     ) -> std::result::Result<Self, Error> {
         let path = directory.join(table_file(table.name));
+        let effort = Effort { group_rows: group_rows(table, effort.group_rows), ..effort };
         let file = CheckedFile::create(&path)?;
         // Without the copy of the Arrow schema every reader sees plain Parquet types, and small files stay small.
         let options = ArrowWriterOptions::new()

@@ -38,6 +38,7 @@ pub struct ArchiveWriter {
     batches: Batches,
     kept: KeptColumns,
     trace: String,
+    group_rows: usize,
     staging: Staging,
     lock: TargetLock,
 }
@@ -62,7 +63,8 @@ impl ArchiveWriter {
         let group_rows = options.group_rows.unwrap_or(Effort::BESIDE.group_rows).max(1);
         let trace = options.trace;
         let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..Effort::BESIDE })?;
-        Ok(Self { encoder, batches: Batches::default(), kept: KeptColumns::default(), trace, staging, lock })
+        let (batches, kept) = (Batches::default(), KeptColumns::default());
+        Ok(Self { encoder, batches, kept, trace, group_rows, staging, lock })
     }
 
     /// Has columns of the tables that come through [`RowSink`] kept in memory; [`Sealing::take_kept`] gives them. To be said before the
@@ -110,7 +112,8 @@ impl ArchiveWriter {
             env!("CARGO_PKG_VERSION").clone_into(&mut info.tool_version);
         }
         let closing = self.encoder.finish(file_metadata(&info, clock), Vec::new());
-        Sealing { closing, info, kept: self.kept, staging: self.staging, lock: self.lock }
+        let Self { kept, group_rows, staging, lock, .. } = self;
+        Sealing { closing, info, kept, group_rows, staging, lock }
     }
 
     /// Closes all tables, writes `trace.json` and puts the archive in its place. Returns that place.

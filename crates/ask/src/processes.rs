@@ -1,7 +1,7 @@
 //! The processes of a recording with their parents: where most questions begin.
 
 use tracesift_archive::{Archive, Error};
-use tracesift_trace::rows::{Origin, ProcessRow};
+use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::view;
 
@@ -19,7 +19,7 @@ view! {
 #[must_use]
 pub fn is_idle(process: impl Into<ProcessKey>) -> bool {
     let process = process.into();
-    process.pid == 0 && process.origin != Origin::Pseudo
+    tracesift_analysis::processes::is_idle(process.pid, process.origin)
 }
 
 /// The processes of one recording.

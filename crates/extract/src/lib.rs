@@ -27,6 +27,7 @@ mod summary_source;
 pub mod symbols;
 mod table_choice;
 mod target;
+mod timelines;
 mod vdso;
 
 pub use calendar::Calendar;
@@ -41,3 +42,4 @@ pub use progress::{Step, Watch};
 pub use seal::Report;
 pub use table_choice::{OPTIONAL_TABLES, TableChoice, TableChoiceError};
 pub use target::{Extraction, Outcome, extract, is_done, unwatched};
+pub use timelines::add_timelines;

@@ -54,11 +54,13 @@ pub struct Budget {
     pub group_rows: Option<usize>,
     /// Switches and samples from which on an archive has the tables that only long recordings need.
     pub long_from: u64,
+    /// Switches and samples of the shortest buckets of the timeline tables, on average and at least.
+    pub rows_of_bucket: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { memory: 512 << 20, temporary: None, group_rows: None, long_from: 2_000_000 }
+        Self { memory: 512 << 20, temporary: None, group_rows: None, long_from: 2_000_000, rows_of_bucket: 1_400 }
     }
 }
 
@@ -71,6 +73,11 @@ impl Budget {
     /// How the archive of this recording is written.
     pub(crate) fn writer(&self, trace: String) -> WriterOptions {
         WriterOptions { trace, group_rows: self.group_rows, ..WriterOptions::default() }
+    }
+
+    /// Bytes of the figures that are added up for the timeline tables.
+    pub(crate) fn timelines(&self) -> usize {
+        self.memory / 4
     }
 
     /// Bytes of the sums that summaries are made of.

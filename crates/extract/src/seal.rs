@@ -19,6 +19,7 @@ use crate::row_writer::RowWriter;
 use crate::summaries::summarise;
 use crate::summaries_in_rounds::write_summaries;
 use crate::symbols::{Earlier, NAMELESS, Named, Names, WithNames, nameless};
+use crate::timelines::{self, write_timelines};
 
 /// What an extract found.
 #[derive(Clone, Debug)]
@@ -109,9 +110,15 @@ pub(crate) fn seal(
     if !calls.is_empty() {
         sealed.write_table(&calls);
     }
-    let contradictions = i64::try_from(contradictions).unwrap_or(i64::MAX);
     // Giving the memory back takes time, which passes while the last rows are encoded.
     drop(kept);
+    if timelines::are_wanted(sealed.archive(), &options.budget) {
+        // They are read by the index.
+        sealed.settle(&clock)?;
+        let archive = sealed.archive().clone();
+        write_timelines(&archive, &options.budget, &mut sealed)?;
+    }
+    let contradictions = i64::try_from(contradictions).unwrap_or(i64::MAX);
     let health = &mut results.health;
     health.add(HealthKind::CONTRADICTING_ROWS, contradictions, None, || {
         "switch rows that contradict each other or the thread table".to_owned()

@@ -29,6 +29,7 @@ mod sockets;
 mod storage;
 mod summary;
 mod thread_pool;
+mod timeline;
 mod ui;
 
 pub use activity::{ContextSwitchRow, CounterSampleRow, CpuSampleRow, MarkRow, sample_flags, switch_flags};
@@ -64,6 +65,10 @@ pub use summary::{
     CounterSummaryRow, HealthRow, MethodSummaryRow, ProcessSummaryRow, SyscallSummaryRow, TagSummaryRow,
 };
 pub use thread_pool::{ThreadPoolRow, WorkItemRow, adjustment_reasons, thread_pool_events, work_item_sources};
+pub use timeline::{
+    TIMELINE_BLOCK, TIMELINE_TABLES, TimelineCpuRow, TimelineDiskRow, TimelineEventRow, TimelineProcessRow,
+    TimelineThreadRow,
+};
 pub use ui::{FocusRow, UiDelayRow, ui_delay_kinds};
 
 use crate::schema::{Row, TableDefinition};
@@ -137,6 +142,11 @@ macro_rules! every_table {
             CounterSummaryRow,
             SyscallSummaryRow,
             LongSpanRow,
+            TimelineProcessRow,
+            TimelineThreadRow,
+            TimelineCpuRow,
+            TimelineDiskRow,
+            TimelineEventRow,
             DiskSummaryRow,
             FileSummaryRow,
             AllocationSummaryRow,

@@ -6,6 +6,7 @@
 mod grid;
 mod lanes;
 mod series;
+pub mod tiles;
 
 pub use grid::Grid;
 pub use lanes::{Lanes, OffCpuKind, Watched};

@@ -12,6 +12,7 @@ use super::source::NameSource;
 use crate::error::Error;
 use crate::options::Budget;
 use crate::summaries_in_rounds::write_summaries;
+use crate::timelines::add_timelines;
 
 /// Adds names to the frames of an archive. It writes the tables `symbols`, `method_summary` and
 /// `tag_summary` anew and keeps all other files. If no symbol file has a name, it changes nothing.
@@ -58,5 +59,7 @@ pub fn load_symbols(archive: &Path, source: &dyn NameSource) -> Result<Named, Er
     update.write_table(&health);
     update.info_mut().symbols_loaded = true;
     update.finish()?;
+    // They are made by the index of switches, which may have come just now.
+    add_timelines(archive, &Budget::default())?;
     Ok(named)
 }

@@ -33,5 +33,6 @@ mod sockets;
 mod symbols;
 mod system_calls;
 mod thread_pool;
+mod timelines;
 mod ui;
 mod work_items;

@@ -6,4 +6,5 @@ mod methods;
 pub(crate) mod simulation;
 mod summaries;
 mod tags;
+mod tiles;
 mod timeline;

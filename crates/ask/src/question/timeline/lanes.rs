@@ -1,37 +1,21 @@
-//! The lanes of a recording, from its rows.
+//! The lanes of a recording: from its rows, or from its timeline tables and rows.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::timeline::{Grid, Lanes, OffCpuKind, Watched};
-use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, Run, Span};
+use tracesift_analysis::Span;
+use tracesift_analysis::timeline::{Grid, Lanes};
 use tracesift_archive::Error;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, EventRow, ProcessRow, ThreadRow};
-use tracesift_trace::{ProcessId, ThreadId, view};
+use tracesift_trace::ProcessId;
+use tracesift_trace::rows::{ContextSwitchRow, DiskIoRow, EventRow, ProcessRow, ThreadRow};
 
 use super::columns::{Lane, Row};
+use super::from_rows::add_rows;
+use super::from_tiles::{Plan, add_tiles};
 use super::{LaneKind, Measure, Question};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 
 /// Figures of buckets that are added up at a time: 128 MiB.
 const MOST_FIGURES: usize = 1 << 23;
-
-view! {
-    /// A sample, and whom it is of.
-    #[derive(Clone, Copy, Debug)]
-    struct Sample of CpuSampleRow { time, cpu, process, thread, weight }
-}
-
-view! {
-    /// A disk operation, and whom it is of.
-    #[derive(Clone, Copy, Debug)]
-    struct Operation of DiskIoRow { time, process, disk, size }
-}
-
-view! {
-    /// The kind of an event.
-    #[derive(Clone, Debug)]
-    struct Event of EventRow { time, process, provider, event }
-}
 
 /// Whether a recording has what a measure is made of.
 pub(super) fn has_rows(recording: &OpenRecording, measure: Measure) -> bool {
@@ -54,15 +38,18 @@ pub(super) fn rows(
     let archive = recording.archive();
     let processes: Vec<ProcessRow> = archive.rows()?;
     let threads: Vec<ThreadRow> = archive.rows()?;
-    let accepted: FxHashSet<ProcessId> =
-        Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
+    let accepted = Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
+    let asked = Asked { recording, question, measure, threads: &threads, accepted };
     let mut lanes = Collected::new(grid);
-    let mut names = Vec::new();
-    match measure {
-        Measure::Cpu | Measure::Samples => of_samples(recording, question, (measure, &accepted, &threads), &mut lanes)?,
-        Measure::Bytes | Measure::Operations => of_disks(recording, question, (measure, &accepted), &mut lanes)?,
-        Measure::Count => names = of_events(recording, question, &accepted, &mut lanes)?,
-        _ => of_switches(recording, question, (measure, &accepted, &threads), &mut lanes)?,
+    let mut kinds = Kinds::default();
+    match Plan::of(&asked, grid)? {
+        None => add_rows(&asked, grid.range(), &mut lanes, &mut kinds)?,
+        Some(plan) => {
+            for piece in &plan.pieces {
+                add_rows(&asked, *piece, &mut lanes, &mut kinds)?;
+            }
+            add_tiles(&asked, &plan, &mut lanes, &mut kinds)?;
+        }
     }
     if lanes.is_full {
         return Ok(None);
@@ -79,7 +66,7 @@ pub(super) fn rows(
             LaneKind::Cpu => Lane::Cpu(i16::try_from(lane).ok()?),
             LaneKind::Disk => Lane::Disk(lane),
             LaneKind::Event => {
-                let (provider, event): &(String, String) = names.get(usize::try_from(lane).ok()?)?;
+                let (provider, event): &(String, String) = kinds.names.get(usize::try_from(lane).ok()?)?;
                 Lane::Event(provider.clone(), event.clone())
             }
         })
@@ -103,9 +90,40 @@ fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Optio
     }
 }
 
+/// What is asked of whom.
+pub(super) struct Asked<'a> {
+    pub(super) recording: &'a OpenRecording,
+    pub(super) question: &'a Question,
+    pub(super) measure: Measure,
+    pub(super) threads: &'a [ThreadRow],
+    /// The processes that count.
+    pub(super) accepted: FxHashSet<ProcessId>,
+}
+
+/// Numbers of the kinds of events, in the order in which they are met.
+#[derive(Debug, Default)]
+pub(super) struct Kinds {
+    /// Provider and name of each.
+    names: Vec<(String, String)>,
+    known: FxHashMap<String, FxHashMap<String, i32>>,
+}
+
+impl Kinds {
+    /// The number of a kind.
+    pub(super) fn number(&mut self, provider: &str, event: &str) -> i32 {
+        if let Some(known) = self.known.get(provider).and_then(|events| events.get(event)) {
+            return *known;
+        }
+        let number = i32::try_from(self.names.len()).unwrap_or(i32::MAX);
+        self.names.push((provider.to_owned(), event.to_owned()));
+        self.known.entry(provider.to_owned()).or_default().insert(event.to_owned(), number);
+        number
+    }
+}
+
 /// Lanes by number, as many as there is room for.
-struct Collected {
-    grid: Grid,
+pub(super) struct Collected {
+    pub(super) grid: Grid,
     lanes: Lanes<i32>,
     is_full: bool,
 }
@@ -116,161 +134,20 @@ impl Collected {
     }
 
     /// Once there are too many lanes no more is added: there is no answer any more.
-    fn has_room(&mut self) -> bool {
+    pub(super) fn has_room(&mut self) -> bool {
         self.is_full |= self.lanes.len().saturating_mul(self.grid.buckets()) > MOST_FIGURES;
         !self.is_full
     }
 
-    fn add_at(&mut self, lane: i32, time: i64, amount: i64) {
+    pub(super) fn add_at(&mut self, lane: i32, time: i64, amount: i64) {
         if self.has_room() {
             self.lanes.add_at(lane, time, amount);
         }
     }
 
-    fn add_span(&mut self, lane: i32, span: Span) {
+    pub(super) fn add_span(&mut self, lane: i32, span: Span) {
         if self.has_room() {
             self.lanes.add_span(lane, span);
         }
     }
-}
-
-fn of_samples(
-    recording: &OpenRecording,
-    question: &Question,
-    (measure, accepted, threads): (Measure, &FxHashSet<ProcessId>, &[ThreadRow]),
-    lanes: &mut Collected,
-) -> Result<(), Error> {
-    let of_thread: FxHashMap<ThreadId, ProcessId> = threads.iter().map(|row| (row.thread, row.process)).collect();
-    let range = lanes.grid.range();
-    let time = (!question.time.is_everything()).then_some(range.start..range.end);
-    recording.archive().scan(time, |row: &Sample| {
-        let lane = match question.lane {
-            // What interrupts took from an idle thread is not its own.
-            LaneKind::Thread if of_thread.get(&row.thread) != Some(&row.process) => return,
-            LaneKind::Thread => row.thread.0,
-            LaneKind::Cpu => i32::from(row.cpu),
-            _ => row.process.0,
-        };
-        if accepted.contains(&row.process) {
-            lanes.add_at(lane, row.time, if measure == Measure::Cpu { row.weight } else { 1 });
-        }
-    })
-}
-
-/// Adds what threads do to the lanes.
-struct OfThreads<'a> {
-    lanes: &'a mut Collected,
-    /// The lane of each thread that counts, but for lanes of CPUs.
-    lane_of: FxHashMap<ThreadId, i32>,
-    by_cpu: bool,
-    measure: Measure,
-}
-
-impl OfThreads<'_> {
-    fn span(&mut self, thread: ThreadId, measure: Measure, span: Span) {
-        if self.measure == measure
-            && let Some(lane) = self.lane_of.get(&thread)
-        {
-            self.lanes.add_span(*lane, span);
-        }
-    }
-}
-
-impl Watched for OfThreads<'_> {
-    fn run(&mut self, run: Run) {
-        if !self.by_cpu {
-            self.span(run.thread, Measure::Run, run.span);
-        } else if let Some(cpu) = run.cpu.filter(|_| self.lane_of.contains_key(&run.thread)) {
-            self.lanes.add_span(i32::from(cpu), run.span);
-        }
-    }
-
-    fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
-        let measure = match kind {
-            OffCpuKind::Wait => Measure::Wait,
-            OffCpuKind::Ready => Measure::Ready,
-            OffCpuKind::Open => Measure::Open,
-            OffCpuKind::Unknown => Measure::Unknown,
-        };
-        self.span(thread, measure, span);
-    }
-
-    fn switch_in(&mut self, thread: ThreadId, time: i64) {
-        if self.measure == Measure::Switches
-            && let Some(lane) = self.lane_of.get(&thread)
-        {
-            self.lanes.add_at(*lane, time, 1);
-        }
-    }
-}
-
-fn of_switches(
-    recording: &OpenRecording,
-    question: &Question,
-    (measure, accepted, threads): (Measure, &FxHashSet<ProcessId>, &[ThreadRow]),
-    lanes: &mut Collected,
-) -> Result<(), Error> {
-    let range = lanes.grid.range();
-    let lane = |row: &ThreadRow| if question.lane == LaneKind::Process { row.process.0 } else { row.thread.0 };
-    let asked = threads.iter().filter(|row| accepted.contains(&row.process));
-    let lane_of = asked.map(|row| (row.thread, lane(row))).collect();
-    let by_cpu = question.lane == LaneKind::Cpu;
-    let mut watched = OfThreads { lanes, lane_of, by_cpu, measure };
-    let mut accounting = Accounting::new(&RecordingFacts::from(recording.info()), range, threads);
-    // Where a thread runs all through the range, rows around it say so.
-    recording.archive().scan_around(Some(range.start..range.end), |row: &AccountedSwitch| {
-        accounting.switch_watched(row, &mut watched)
-    })?;
-    accounting.finish_watched(&mut watched);
-    Ok(())
-}
-
-fn of_disks(
-    recording: &OpenRecording,
-    question: &Question,
-    (measure, accepted): (Measure, &FxHashSet<ProcessId>),
-    lanes: &mut Collected,
-) -> Result<(), Error> {
-    let range = lanes.grid.range();
-    // An operation that completes at the first instant ends a span that lies before it.
-    let time = range.start.saturating_sub(1)..range.end.saturating_add(1);
-    let all = question.filter.is_empty();
-    recording.archive().scan(Some(time), |row: &Operation| {
-        let process = row.process.filter(|process| accepted.contains(process));
-        let lane = match question.lane {
-            LaneKind::Disk => Some(row.disk).filter(|_| all || process.is_some()),
-            _ => process.map(|process| process.0),
-        };
-        if let Some(lane) = lane {
-            lanes.add_at(lane, row.time, if measure == Measure::Bytes { row.size } else { 1 });
-        }
-    })
-}
-
-/// Adds the events by their kind. Returns provider and event of each lane.
-fn of_events(
-    recording: &OpenRecording,
-    question: &Question,
-    accepted: &FxHashSet<ProcessId>,
-    lanes: &mut Collected,
-) -> Result<Vec<(String, String)>, Error> {
-    let range = lanes.grid.range();
-    let all = question.filter.is_empty();
-    let mut names: Vec<(String, String)> = Vec::new();
-    let mut known: FxHashMap<String, FxHashMap<String, i32>> = FxHashMap::default();
-    let time = (!question.time.is_everything()).then_some(range.start..range.end);
-    recording.archive().scan(time, |row: &Event| {
-        if !all && !row.process.is_some_and(|process| accepted.contains(&process)) || !lanes.has_room() {
-            return;
-        }
-        let lane = known.get(&row.provider).and_then(|events| events.get(&row.event)).copied();
-        let lane = lane.unwrap_or_else(|| {
-            let lane = i32::try_from(names.len()).unwrap_or(i32::MAX);
-            names.push((row.provider.clone(), row.event.clone()));
-            known.entry(row.provider.clone()).or_default().insert(row.event.clone(), lane);
-            lane
-        });
-        lanes.add_at(lane, row.time, 1);
-    })?;
-    Ok(names)
 }

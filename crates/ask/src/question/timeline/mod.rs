@@ -1,6 +1,8 @@
 //! `dump timeline`: a figure of processes, threads, CPUs, disks or events by buckets of time.
 
 mod columns;
+mod from_rows;
+mod from_tiles;
 mod lanes;
 mod spark;
 
@@ -155,6 +157,18 @@ impl Default for Buckets {
     }
 }
 
+/// Which tables an answer is made from. The answer is the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// From rows; of a range with very many from the timeline tables, and from rows around the ends of buckets.
+    #[default]
+    Usual,
+    /// From rows.
+    Rows,
+    /// From the timeline tables and from rows around the ends of buckets, where an archive has the tables.
+    Tables,
+}
+
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
@@ -176,6 +190,8 @@ pub struct Question {
     pub top: Top,
     /// Whether a table draws the buckets.
     pub spark: bool,
+    /// Which tables the answer is made from.
+    pub way: Way,
 }
 
 /// The options.
@@ -255,6 +271,7 @@ impl QuestionOptions for Options {
             sort: self.sort,
             top: self.top,
             spark: self.spark,
+            way: Way::default(),
         }))
     }
 }

@@ -1,0 +1,116 @@
+//! The timeline tables: what they cost an extract and an archive, and what a picture of a long recording takes with them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tracesift_archive::Archive;
+use tracesift_ask::Ask as _;
+use tracesift_ask::question::timeline::{Buckets, LaneKind, Measure, Question, Way};
+use tracesift_ask::recording::{OpenRecording, Source};
+use tracesift_extract::{Budget, Options, Outcome, add_timelines, extract, input, unwatched};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, LongSpanRow, TIMELINE_TABLES};
+use tracesift_trace::schema::Row as _;
+
+use crate::measure::{against, spread, timed};
+use crate::{SCALE_BYTES, long_spans, scale};
+
+/// Counted runs of each.
+const RUNS: usize = 5;
+
+/// Runs the benchmark.
+pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
+    extracts(directory)?;
+    pictures(directory)
+}
+
+/// An extract with and without the tables: processor time and bytes.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn extracts(directory: &Path) -> anyhow::Result<()> {
+    let mebibytes = std::env::var("TRACESIFT_BENCH_MEBIBYTES").ok().and_then(|text| text.parse().ok());
+    let path = scale::recording(directory, mebibytes.map_or(SCALE_BYTES, |mebibytes: u64| mebibytes << 20))?;
+    let with = Budget { long_from: 1, ..Budget::default() };
+    // Buckets that hardly have any rows are none.
+    let without = Budget { rows_of_bucket: 1 << 40, ..with.clone() };
+    let (mut ratios, mut archive) = (Vec::new(), PathBuf::new());
+    for _ in 0..RUNS {
+        let (place, with) = extracted(&path, &with)?;
+        sizes(&Archive::open(&place)?);
+        archive = place;
+        let (_, without) = extracted(&path, &without)?;
+        println!("processor time: {with:.2} s with the tables, {without:.2} s without them");
+        ratios.push(with / without);
+    }
+    println!("  ratio {}, budget 1.1", spread(ratios));
+    std::fs::remove_dir_all(archive)?;
+    Ok(())
+}
+
+/// The archive of a recording, and the processor time of its extract, s.
+fn extracted(path: &Path, budget: &Budget) -> anyhow::Result<(PathBuf, f64)> {
+    let selection = input::select(&[path.display().to_string()], &input::SelectOptions::default());
+    let Some(input::Target::Recording(recording)) = selection.targets.first() else { anyhow::bail!("no recording") };
+    let options = Options { overwrite: true, budget: budget.clone(), ..Options::default() };
+    let before = processor_seconds();
+    let extraction = extract(recording, &options, &mut unwatched)?;
+    let took = processor_seconds() - before;
+    let Some(Outcome::Extracted(report)) = extraction.outcomes.into_iter().next() else { anyhow::bail!("no extract") };
+    Ok((report.archive, took))
+}
+
+/// Processor time of this process, s, as Linux counts it in hundredths.
+fn processor_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in front may have spaces.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let field = |place: usize| fields.get(place).and_then(|text| text.parse::<f64>().ok()).unwrap_or_default();
+    (field(11) + field(12)) / 100.0
+}
+
+/// Prints the bytes of each table.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn sizes(archive: &Archive) {
+    let bytes =
+        |name: &str| archive.info().tables.iter().find(|table| table.name == name).map_or(0, |table| table.bytes);
+    let all: u64 = archive.info().tables.iter().map(|table| table.bytes).sum();
+    let share = |bytes: u64| bytes as f64 / all as f64 * 100.0;
+    let (switches, samples) = (archive.row_count::<ContextSwitchRow>(), archive.row_count::<CpuSampleRow>());
+    println!("{switches} switches, {samples} samples, archive of {all} bytes");
+    for table in TIMELINE_TABLES {
+        println!("  {}: {} bytes, {:.2} %", table.name, bytes(table.name), share(bytes(table.name)));
+    }
+    let index = bytes(LongSpanRow::TABLE.name);
+    println!("  {}: {index} bytes, {:.2} %", LongSpanRow::TABLE.name, share(index));
+    let tables: u64 = TIMELINE_TABLES.iter().map(|table| bytes(table.name)).sum();
+    println!("  timeline tables: {:.2} % of the archive, budget 8", share(tables));
+}
+
+/// Figures of a whole long recording, by tables and by rows.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn pictures(directory: &Path) -> anyhow::Result<()> {
+    let archive = long_spans::recording(directory)?;
+    let before = processor_seconds();
+    let (added, took) = timed(|| Ok(add_timelines(&archive, &Budget::default())?))?;
+    println!(
+        "tables made: {added}, {:.2} s of processor time, {:.2} s",
+        processor_seconds() - before,
+        took.as_secs_f64()
+    );
+    sizes(&Archive::open(&archive)?);
+    let recording = OpenRecording::open(&Source::archive(archive))?;
+    for (what, lane) in [("processes", LaneKind::Process), ("threads", LaneKind::Thread), ("CPUs", LaneKind::Cpu)] {
+        let ask = |way: Way| -> anyhow::Result<(u64, Duration)> {
+            // Some hundred buckets of a level.
+            let shift = (recording.file.end.max(1) / 300).ilog2();
+            let buckets = Buckets::Length(1 << (shift + shift % 2));
+            let question = Question { lane, measure: Some(Measure::Run), buckets, way, ..Question::default() };
+            let before = recording.archive().rows_read();
+            let (section, time) = timed(|| Ok(question.section(&recording)?))?;
+            anyhow::ensure!(!section.rows.is_empty(), "no lanes");
+            Ok((recording.archive().rows_read() - before, time))
+        };
+        println!("{what}: {} rows read with the tables, {} without them", ask(Way::Usual)?.0, ask(Way::Rows)?.0);
+        let name = format!("dump timeline, {what}");
+        against(&name, None, RUNS, || Ok(ask(Way::Usual)?.1), "from rows", || Ok(ask(Way::Rows)?.1))?;
+    }
+    Ok(())
+}

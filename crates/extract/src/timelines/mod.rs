@@ -1,0 +1,210 @@
+//! Writes the timeline tables of an archive, from its finished tables.
+//!
+//! A recording is taken window by window, each as long as the memory has room for. With the index of long spans a window reads its own row
+//! groups and one on each side.
+
+mod spool;
+mod target;
+
+use std::ops::Range;
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use tracesift_analysis::processes::is_idle;
+use tracesift_analysis::timeline::tiles::{
+    BLOCK, Levels, SwitchOnCpu, TiledLanes, TiledOperation, TiledSample, Timelines, Window,
+};
+use tracesift_analysis::{Accounting, RecordingFacts, SwitchWithoutPriorities, ThreadLifetime};
+use tracesift_archive::{Archive, ArchiveUpdate, TargetLock, WhenBusy};
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, EventRow, LongSpanRow, ProcessRow, TIMELINE_TABLES,
+};
+use tracesift_trace::view;
+
+use self::target::Tables;
+use crate::error::Error;
+use crate::options::Budget;
+use crate::scan_ahead::{Worker, scan_ahead};
+
+pub(crate) use self::target::RowTarget;
+
+/// Blocks of buckets of the first window: some millions of rows.
+const FIRST_BLOCKS: i64 = 8;
+
+/// Blocks of a window, at most.
+const MOST_BLOCKS: i64 = 64;
+
+/// Without the index each window reads all switches.
+const MOST_WINDOWS_WITHOUT_INDEX: i64 = 4;
+
+view! {
+    /// A process, and whether it is the idle loop.
+    #[derive(Clone, Copy, Debug)]
+    struct Process of ProcessRow { process, pid, origin }
+}
+
+view! {
+    /// The kind of an event.
+    #[derive(Clone, Debug)]
+    struct Event of EventRow { time, provider, event }
+}
+
+/// Whether an archive should have timeline tables.
+pub(crate) fn are_wanted(archive: &Archive, budget: &Budget) -> bool {
+    rows(archive) >= budget.long_from
+}
+
+fn rows(archive: &Archive) -> u64 {
+    archive.row_count::<ContextSwitchRow>() + archive.row_count::<CpuSampleRow>()
+}
+
+/// Adds the timeline tables to an archive that does not have them though it is long enough. Tells whether it has got any.
+///
+/// # Errors
+/// The archive cannot be read or replaced. It is then unchanged.
+pub fn add_timelines(archive: &Path, budget: &Budget) -> Result<bool, Error> {
+    let mut update = ArchiveUpdate::begin(TargetLock::acquire(archive, WhenBusy::Wait)?)?;
+    let old = update.old().clone();
+    let is_timeline = |name: &str| TIMELINE_TABLES.iter().any(|timeline| timeline.name == name);
+    let has_them = old.info().tables.iter().any(|table| is_timeline(&table.name));
+    let are_added = !has_them && are_wanted(&old, budget) && write_timelines(&old, budget, &mut update)?;
+    if are_added {
+        update.finish()?;
+    }
+    Ok(are_added)
+}
+
+/// Writes the timeline tables. A recording that would have hardly any rows in a bucket gets none, nor does one whose switches have no
+/// index though they are many. Tells whether there are any.
+///
+/// # Errors
+/// A table cannot be read, or a temporary file cannot be written.
+pub(crate) fn write_timelines(archive: &Archive, budget: &Budget, target: &mut impl RowTarget) -> Result<bool, Error> {
+    let recording = RecordingFacts::from(archive.info());
+    let Some(levels) = Levels::of(recording.span, rows(archive), budget.rows_of_bucket) else { return Ok(false) };
+    let threads: Vec<ThreadLifetime> = archive.rows()?;
+    let processes: Vec<Process> = archive.rows()?;
+    let idle = processes.iter().filter(|row| is_idle(row.pid, row.origin)).map(|row| row.process).collect();
+    let lanes = TiledLanes::new(recording, &threads, &idle, archive.info().cpu_count);
+    let windows = Windows { archive, recording, levels, threads: &threads, lanes: &lanes, memory: budget.timelines() };
+    if !windows.are_quick() {
+        return Ok(false);
+    }
+    let directory = budget.temporary.clone().unwrap_or_else(std::env::temp_dir);
+    let mut tables = Tables::new(levels, target, &directory);
+    windows.write(&mut tables)?;
+    tables.finish()?;
+    Ok(true)
+}
+
+/// What windows are made of.
+struct Windows<'a> {
+    archive: &'a Archive,
+    recording: RecordingFacts,
+    levels: Levels,
+    threads: &'a [ThreadLifetime],
+    lanes: &'a TiledLanes,
+    /// Bytes that a window may take.
+    memory: usize,
+}
+
+impl Windows<'_> {
+    /// Whether the windows read most rows only once.
+    fn are_quick(&self) -> bool {
+        let all = self.levels.buckets(0);
+        let windows = (all.end - all.start) / (FIRST_BLOCKS * BLOCK) + 1;
+        let has_index = self.archive.row_count::<LongSpanRow>() > 0;
+        has_index || windows <= MOST_WINDOWS_WITHOUT_INDEX || !self.recording.has_switches
+    }
+
+    /// Hands over all tiles but those that wait for the end.
+    fn write(&self, tables: &mut Tables<'_, impl RowTarget>) -> Result<(), Error> {
+        let mut timelines = Timelines::new(&self.levels);
+        let mut kinds = Kinds::default();
+        let all = self.levels.buckets(0);
+        let (mut at, mut blocks) = (all.start.div_euclid(BLOCK) * BLOCK, FIRST_BLOCKS);
+        while at < all.end {
+            let buckets = at..at + blocks * BLOCK;
+            // A block cannot be divided.
+            let memory = if blocks > 1 { self.memory } else { usize::MAX };
+            let Some(window) = self.window(&buckets, &mut kinds, memory)? else {
+                blocks = (blocks / 2).max(1);
+                continue;
+            };
+            let bytes = window.bytes();
+            tables.kinds.clone_from(&kinds.names);
+            timelines.take(window.finish(), tables);
+            at = buckets.end;
+            if bytes < self.memory / 4 {
+                blocks = (blocks * 2).min(MOST_BLOCKS);
+            } else if bytes > self.memory / 4 * 3 {
+                blocks = (blocks / 2).max(1);
+            }
+        }
+        timelines.finish(tables);
+        Ok(())
+    }
+
+    /// The figures of some buckets; `None`: they take more memory.
+    fn window(&self, buckets: &Range<i64>, kinds: &mut Kinds, memory: usize) -> Result<Option<Window<'_>>, Error> {
+        let mut window = Window::new(self.lanes, self.levels, buckets);
+        let time = window.time();
+        let range = time.start..time.end;
+        self.archive.scan(Some(range.clone()), |row: &TiledSample| window.sample(*row))?;
+        self.archive.scan(Some(range.clone()), |row: &Event| {
+            window.event(kinds.kind(&row.provider, &row.event), row.time);
+        })?;
+        // An operation that completes at the first instant ends a span that lies before it.
+        let touching = range.start.saturating_sub(1)..range.end.saturating_add(1);
+        self.archive.scan_backwards(Some(touching), |row: &TiledOperation| window.operation(*row))?;
+        if self.recording.has_switches && self.archive.row_count::<ContextSwitchRow>() > 0 {
+            let mut accounting = Accounting::new(&self.recording, time, self.threads.iter().copied());
+            let mut is_full = false;
+            let mut account = |rows: &[SwitchWithoutPriorities]| {
+                is_full = is_full || window.bytes() > memory;
+                for row in rows.iter().filter(|_| !is_full) {
+                    window.switch(SwitchOnCpu { time: row.time, cpu: row.cpu, flags: row.flags });
+                    accounting.switch_watched(*row, &mut window);
+                }
+            };
+            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| self.archive.scan_around(Some(range), give);
+            scan_ahead(scan, |_| 0, [&mut account as Worker<'_, SwitchWithoutPriorities>])?;
+            if is_full {
+                return Ok(None);
+            }
+            accounting.finish_watched(&mut window);
+        }
+        Ok(Some(window).filter(|window| window.bytes() <= memory))
+    }
+}
+
+/// Numbers of the kinds of events, in the order in which they are met.
+#[derive(Debug, Default)]
+struct Kinds {
+    numbers: FxHashMap<String, FxHashMap<String, i32>>,
+    /// Provider and name of each.
+    names: Vec<(String, String)>,
+    /// The kind of the event before.
+    latest: usize,
+}
+
+impl Kinds {
+    fn kind(&mut self, provider: &str, event: &str) -> i32 {
+        let is_latest = self.names.get(self.latest).is_some_and(|(of, name)| of == provider && name == event);
+        if !is_latest {
+            self.latest = self.place(provider, event);
+        }
+        i32::try_from(self.latest).unwrap_or(i32::MAX)
+    }
+
+    fn place(&mut self, provider: &str, event: &str) -> usize {
+        if let Some(known) = self.numbers.get(provider).and_then(|events| events.get(event)) {
+            return usize::try_from(*known).unwrap_or_default();
+        }
+        let place = self.names.len();
+        self.names.push((provider.to_owned(), event.to_owned()));
+        let number = i32::try_from(place).unwrap_or(i32::MAX);
+        self.numbers.entry(provider.to_owned()).or_default().insert(event.to_owned(), number);
+        place
+    }
+}

@@ -1,0 +1,171 @@
+//! The timeline tables of extracts: their sums are those of the summaries, on every level.
+
+use std::collections::BTreeMap;
+
+use tracesift_archive::{Archive, Table};
+use tracesift_extract::Options;
+use tracesift_scenario::{Knobs, Scenario};
+use tracesift_testing::recording::{extract_file, write_etl};
+use tracesift_trace::rows::{
+    DiskIoRow, EventRow, ProcessSummaryRow, TIMELINE_BLOCK, ThreadRow, TimelineCpuRow, TimelineDiskRow,
+    TimelineEventRow, TimelineProcessRow, TimelineThreadRow,
+};
+
+fn options(group_rows: usize, memory: usize) -> Options {
+    let mut options = Options::default();
+    (options.budget.group_rows, options.budget.memory) = (Some(group_rows), memory);
+    (options.budget.long_from, options.budget.rows_of_bucket) = (0, 3);
+    options
+}
+
+fn extracted(seed: u64, options: &Options) -> (tempfile::TempDir, Archive) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let knobs = Knobs { duration_ms: 500, mean_run_micros: 150, ..Knobs::random(seed) };
+    let report = extract_file(&write_etl(&Scenario::random(seed, &knobs), directory.path()), options);
+    let archive = Archive::open(&report.archive).expect("opened");
+    archive.verify().expect("sound");
+    (directory, archive)
+}
+
+/// Checks the rows of a table one by one, and adds up a figure of each by level and lane.
+fn sums<T: Table, L: Ord + Clone, const N: usize>(
+    archive: &Archive,
+    of: impl Fn(&T) -> ((i8, i64, i64, i16), L, [i64; N]),
+) -> BTreeMap<(i8, L), [i64; N]> {
+    let rows: Vec<T> = archive.rows().expect("read");
+    let keys: Vec<_> = rows.iter().map(|row| of(row)).map(|((level, _, bucket, _), ..)| (level, bucket)).collect();
+    assert!(keys.is_sorted(), "{}", T::TABLE.name);
+    let mut sums: BTreeMap<(i8, L), [i64; N]> = BTreeMap::new();
+    let base = rows.first().map_or(0, |row| of(row).0.1 >> (2 * of(row).0.0));
+    for row in &rows {
+        let ((level, width, bucket, buckets), lane, figures) = of(row);
+        assert_eq!(width, base << (2 * level));
+        assert!(buckets > 0 && figures.iter().any(|figure| *figure != 0));
+        let last = bucket + i64::from(buckets) - 1;
+        assert_eq!(bucket.div_euclid(TIMELINE_BLOCK), last.div_euclid(TIMELINE_BLOCK));
+        let sum = sums.entry((level, lane)).or_insert([0; N]);
+        sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure * i64::from(buckets));
+    }
+    sums
+}
+
+/// Every level from the first one on has the same sums.
+fn of_levels<L: Ord + Clone + std::fmt::Debug, const N: usize>(
+    sums: BTreeMap<(i8, L), [i64; N]>,
+    first: i8,
+) -> BTreeMap<L, [i64; N]> {
+    let last = sums.keys().map(|(level, _)| *level).max().unwrap_or(first);
+    assert!(sums.is_empty() || last >= 2);
+    let of = |level: i8| -> BTreeMap<L, [i64; N]> {
+        sums.iter().filter(|((of, _), _)| *of == level).map(|((_, lane), sum)| (lane.clone(), *sum)).collect()
+    };
+    let expected = of(first);
+    for level in first..=last {
+        assert_eq!(of(level), expected, "level {level}");
+    }
+    expected
+}
+
+#[test]
+fn sums_of_all_levels_are_those_of_the_recording() {
+    for seed in 900..908 {
+        let (_directory, archive) = extracted(seed, &options(400, 512 << 20));
+        let info = archive.info();
+        let processes = of_levels(
+            sums(&archive, |row: &TimelineProcessRow| {
+                let figures = [row.cpu, row.samples, row.run, row.wait, row.ready, row.open, row.unknown];
+                ((row.level, row.width, row.bucket, row.buckets), row.process, figures)
+            }),
+            0,
+        );
+        let summaries: Vec<ProcessSummaryRow> = archive.rows().expect("read");
+        for row in summaries {
+            let of_switches = [row.run, row.wait, row.ready, row.open, row.unknown].map(Option::unwrap_or_default);
+            let mut expected = [row.cpu, row.samples, 0, 0, 0, 0, 0];
+            expected[2..].copy_from_slice(&of_switches);
+            let found = processes.get(&row.process).copied().unwrap_or_default();
+            assert_eq!(found, expected, "seed {seed}, {:?}", row.process);
+        }
+        let threads = of_levels(
+            sums(&archive, |row: &TimelineThreadRow| {
+                let figures = [row.run, row.wait, row.ready, row.open, row.unknown];
+                ((row.level, row.width, row.bucket, row.buckets), row.thread, figures)
+            }),
+            2,
+        );
+        let mut by_process = BTreeMap::new();
+        for row in archive.rows::<ThreadRow>().expect("read") {
+            let sum = by_process.entry(row.process).or_insert([0; 5]);
+            let figures = threads.get(&row.thread).copied().unwrap_or_default();
+            sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        }
+        for (process, figures) in &processes {
+            assert_eq!(figures[2..], by_process.get(process).copied().unwrap_or_default(), "seed {seed}");
+        }
+        let cpus = of_levels(
+            sums(&archive, |row: &TimelineCpuRow| {
+                let figures = [row.busy, row.idle, row.unknown];
+                ((row.level, row.width, row.bucket, row.buckets), row.cpu, figures)
+            }),
+            0,
+        );
+        let recorded = info.end_ns + 1 - info.start_ns;
+        if info.has_switches {
+            assert_eq!(cpus.len(), info.cpu_count as usize, "seed {seed}");
+        }
+        for (cpu, figures) in cpus {
+            let sum = figures.iter().sum::<i64>();
+            assert!(sum >= recorded, "seed {seed}, CPU {cpu}: {figures:?} of {recorded}");
+        }
+        let disks = of_levels(
+            sums(&archive, |row: &TimelineDiskRow| {
+                let figures = [row.reads, row.writes, row.flushes, row.bytes_read + row.bytes_written, row.queue];
+                ((row.level, row.width, row.bucket, row.buckets), row.disk, figures)
+            }),
+            0,
+        );
+        let mut expected = BTreeMap::new();
+        for row in archive.rows::<DiskIoRow>().expect("read") {
+            let sum = expected.entry(row.disk).or_insert([0; 5]);
+            sum[row.operation as usize] += 1;
+            sum[3] += row.size;
+            sum[4] += row.time - row.start.max(info.start_ns);
+        }
+        assert_eq!(disks, expected, "seed {seed}");
+        let events = of_levels(
+            sums(&archive, |row: &TimelineEventRow| {
+                let kind = (row.provider.clone(), row.event.clone());
+                ((row.level, row.width, row.bucket, row.buckets), kind, [row.count])
+            }),
+            0,
+        );
+        let mut expected = BTreeMap::new();
+        for row in archive.rows::<EventRow>().expect("read") {
+            expected.entry((row.provider, row.event)).or_insert([0; 1])[0] += 1;
+        }
+        assert_eq!(events, expected, "seed {seed}");
+    }
+}
+
+#[test]
+fn tables_do_not_depend_on_memory_and_row_groups() {
+    for seed in [911, 912] {
+        let (_first, plenty) = extracted(seed, &options(1 << 19, 512 << 20));
+        // Windows of one block each.
+        let (_second, little) = extracted(seed, &options(100, 1 << 12));
+        let compare = |name: &str, same: bool| assert!(same, "seed {seed}: {name}");
+        compare("processes", plenty.rows::<TimelineProcessRow>().ok() == little.rows().ok());
+        compare("threads", plenty.rows::<TimelineThreadRow>().ok() == little.rows().ok());
+        compare("CPUs", plenty.rows::<TimelineCpuRow>().ok() == little.rows().ok());
+        compare("disks", plenty.rows::<TimelineDiskRow>().ok() == little.rows().ok());
+        compare("events", plenty.rows::<TimelineEventRow>().ok() == little.rows().ok());
+        assert!(plenty.row_count::<TimelineProcessRow>() > 1_000);
+    }
+}
+
+#[test]
+fn short_recordings_have_no_tables() {
+    let (_directory, archive) = extracted(900, &Options::default());
+    assert_eq!(archive.row_count::<TimelineProcessRow>() + archive.row_count::<TimelineCpuRow>(), 0);
+    assert!(archive.info().tables.iter().all(|table| !table.name.starts_with("timeline")));
+}

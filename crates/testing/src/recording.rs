@@ -11,7 +11,7 @@ use tracesift_extract::input::{self, SelectOptions, Target};
 use tracesift_extract::symbols::Finder;
 use tracesift_extract::{Error, Options, Outcome, Report, extract, unwatched};
 use tracesift_scenario::story::SymbolFile;
-use tracesift_scenario::{Scenario, linux};
+use tracesift_scenario::{DiskIo, Event, Record, Scenario, SplitMix64, linux};
 use tracesift_symbols::fetch::{self, Observer};
 use tracesift_symbols::search::{SearchPath, ShortNames};
 
@@ -121,6 +121,28 @@ pub fn with_symbol_files(directory: &Path, files: &[SymbolFile]) -> Options {
     let search = fetch::Options::new(directory.join("cache"));
     let finder = Finder::new(path, search, Arc::new(Quiet), Arc::new(AtomicBool::new(false)));
     Options { symbols: Some(Arc::new(finder)), ..Options::default() }
+}
+
+/// Adds disk operations, which overlap, and marks to a scenario.
+#[must_use]
+pub fn with_disk_and_marks(mut scenario: Scenario, seed: u64) -> Scenario {
+    let mut random = SplitMix64::new(seed);
+    let (zero, end) = (scenario.machine.zero_ticks + 1, scenario.recording.end_ticks - 1);
+    scenario.recording.files = vec![r"\Device\HarddiskVolume1\data.bin".to_owned()];
+    let threads = scenario.machine.threads.len();
+    for place in 0..200 {
+        let ticks = random.between(zero, end);
+        let (thread, cpu) = (random.index(threads), 0);
+        let event = if place % 2 == 0 {
+            let start = (ticks - random.between(0, (end - zero) / 30)).max(zero);
+            let (size, offset) = (512 * (1 + random.index(9) as u32), 4096 * random.index(900) as u64);
+            Event::Disk(DiskIo { thread, write: place % 3 == 0, start, start_cpu: 0, file: 0, offset, size })
+        } else {
+            Event::Mark { thread, text: format!("mark {place}") }
+        };
+        scenario.records.push(Record { ticks, cpu, event });
+    }
+    scenario
 }
 
 /// The bytes of a `perf.data`, and the figures that it holds.

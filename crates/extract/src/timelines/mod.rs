@@ -16,9 +16,7 @@ use tracesift_analysis::timeline::tiles::{
 };
 use tracesift_analysis::{Accounting, RecordingFacts, SwitchWithoutPriorities, ThreadLifetime};
 use tracesift_archive::{Archive, ArchiveUpdate, TargetLock, WhenBusy};
-use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, EventRow, LongSpanRow, ProcessRow, TIMELINE_TABLES,
-};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, LongSpanRow, ProcessRow, TIMELINE_TABLES};
 use tracesift_trace::view;
 
 use self::target::Tables;
@@ -34,8 +32,8 @@ const FIRST_BLOCKS: i64 = 8;
 /// Blocks of a window, at most.
 const MOST_BLOCKS: i64 = 64;
 
-/// Without the index each window reads all switches.
-const MOST_WINDOWS_WITHOUT_INDEX: i64 = 4;
+/// Rows that all windows together may read without the index: then each one reads all switches.
+const MOST_ROWS_WITHOUT_INDEX: u64 = 32_000_000;
 
 view! {
     /// A process, and whether it is the idle loop.
@@ -112,9 +110,9 @@ impl Windows<'_> {
     /// Whether the windows read most rows only once.
     fn are_quick(&self) -> bool {
         let all = self.levels.buckets(0);
-        let windows = (all.end - all.start) / (FIRST_BLOCKS * BLOCK) + 1;
-        let has_index = self.archive.row_count::<LongSpanRow>() > 0;
-        has_index || windows <= MOST_WINDOWS_WITHOUT_INDEX || !self.recording.has_switches
+        let windows = u64::try_from((all.end - all.start) / (FIRST_BLOCKS * BLOCK) + 1).unwrap_or(u64::MAX);
+        let rows = self.archive.row_count::<ContextSwitchRow>().saturating_mul(windows);
+        self.archive.row_count::<LongSpanRow>() > 0 || rows <= MOST_ROWS_WITHOUT_INDEX
     }
 
     /// Hands over all tiles but those that wait for the end.

@@ -10,7 +10,9 @@ use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::Random;
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, LongSpanRow, Origin, ProcessRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{
+    ContextSwitchRow, LongSpanRow, Origin, ProcessRow, ProcessSummaryRow, ThreadRow, switch_flags,
+};
 use tracesift_trace::{Clock, Health, ProcessId, RowSink as _, StackId, ThreadId};
 
 use crate::measure::{against, timed};
@@ -110,10 +112,18 @@ fn write(directory: &Path, count: u64) -> anyhow::Result<PathBuf> {
     };
     writer.write_table(&(0..=PROCESSES).map(process).collect::<Vec<_>>());
     writer.write_table(&(0..CPUS + THREADS).map(thread).collect::<Vec<_>>());
-    let mut machine = Machine::new();
+    let (mut machine, mut switches) = (Machine::new(), vec![0; PROCESSES + 1]);
     for _ in 0..count {
-        writer.context_switch(&machine.switch());
+        let row = machine.switch();
+        switches[thread(row.thread.index()).process.index()] += 1;
+        writer.context_switch(&row);
     }
+    let summaries = (0..=PROCESSES).zip(switches).map(|(process, switches)| ProcessSummaryRow {
+        process: ProcessId(id(process)),
+        switches: Some(switches),
+        ..ProcessSummaryRow::default()
+    });
+    writer.write_table(&summaries.collect::<Vec<_>>());
     let end = machine.time + 1;
     machine.close(end, |row| writer.context_switch(row));
     let info = TraceInfo {

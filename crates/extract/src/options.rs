@@ -56,11 +56,20 @@ pub struct Budget {
     pub long_from: u64,
     /// Switches and samples of the shortest buckets of the timeline tables, on average and at least.
     pub rows_of_bucket: u64,
+    /// Switches and samples for each of these buckets of a process, on average and at least.
+    pub rows_of_tile: u64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { memory: 512 << 20, temporary: None, group_rows: None, long_from: 2_000_000, rows_of_bucket: 1_400 }
+        Self {
+            memory: 512 << 20,
+            temporary: None,
+            group_rows: None,
+            long_from: 2_000_000,
+            rows_of_bucket: 1_400,
+            rows_of_tile: 10,
+        }
     }
 }
 

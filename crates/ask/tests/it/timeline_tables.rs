@@ -41,7 +41,7 @@ fn extracted(seed: u64, directory: &Path) -> PathBuf {
     let knobs = Knobs { duration_ms: 500, mean_run_micros: 150, ..Knobs::random(seed) };
     let mut options = Options::default();
     options.budget.group_rows = Some(300);
-    (options.budget.long_from, options.budget.rows_of_bucket) = (0, 2 + seed % 5);
+    (options.budget.long_from, options.budget.rows_of_bucket, options.budget.rows_of_tile) = (0, 2 + seed % 5, 0);
     extract_file(&write_etl(&with_disk_and_marks(Scenario::random(seed, &knobs), seed), directory), &options).archive
 }
 

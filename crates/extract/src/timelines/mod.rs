@@ -12,11 +12,13 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::processes::is_idle;
 use tracesift_analysis::timeline::tiles::{
-    BLOCK, Levels, SwitchOnCpu, TiledLanes, TiledOperation, TiledSample, Timelines, Window,
+    BLOCK, Levels, Limits, SwitchOnCpu, TiledLanes, TiledOperation, TiledSample, Timelines, Window,
 };
 use tracesift_analysis::{Accounting, RecordingFacts, SwitchWithoutPriorities, ThreadLifetime};
 use tracesift_archive::{Archive, ArchiveUpdate, TargetLock, WhenBusy};
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, LongSpanRow, ProcessRow, TIMELINE_TABLES};
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, EventRow, LongSpanRow, ProcessRow, ProcessSummaryRow, TIMELINE_TABLES,
+};
 use tracesift_trace::view;
 
 use self::target::Tables;
@@ -45,6 +47,12 @@ view! {
     /// The kind of an event.
     #[derive(Clone, Debug)]
     struct Event of EventRow { time, provider, event }
+}
+
+view! {
+    /// How much there is of a process.
+    #[derive(Clone, Copy, Debug)]
+    struct RowsOfProcess of ProcessSummaryRow { samples, switches }
 }
 
 /// Whether an archive should have timeline tables.
@@ -79,7 +87,11 @@ pub fn add_timelines(archive: &Path, budget: &Budget) -> Result<bool, Error> {
 /// A table cannot be read, or a temporary file cannot be written.
 pub(crate) fn write_timelines(archive: &Archive, budget: &Budget, target: &mut impl RowTarget) -> Result<bool, Error> {
     let recording = RecordingFacts::from(archive.info());
-    let Some(levels) = Levels::of(recording.span, rows(archive), budget.rows_of_bucket) else { return Ok(false) };
+    let summaries: Vec<RowsOfProcess> = archive.rows()?;
+    let rows = |row: &RowsOfProcess| row.samples.saturating_add(row.switches.unwrap_or(0)).max(0).cast_unsigned();
+    let rows: Vec<u64> = summaries.iter().map(rows).collect();
+    let limits = Limits { rows_of_bucket: budget.rows_of_bucket, rows_of_tile: budget.rows_of_tile };
+    let Some(levels) = Levels::of(recording.span, &rows, limits) else { return Ok(false) };
     let threads: Vec<ThreadLifetime> = archive.rows()?;
     let processes: Vec<Process> = archive.rows()?;
     let idle = processes.iter().filter(|row| is_idle(row.pid, row.origin)).map(|row| row.process).collect();

@@ -14,7 +14,7 @@ use tracesift_trace::rows::{
 fn options(group_rows: usize) -> Options {
     let mut options = Options::default();
     options.budget.group_rows = Some(group_rows);
-    (options.budget.long_from, options.budget.rows_of_bucket) = (0, 3);
+    (options.budget.long_from, options.budget.rows_of_bucket, options.budget.rows_of_tile) = (0, 3, 0);
     options
 }
 
@@ -74,7 +74,8 @@ fn sums_of_all_levels_are_those_of_the_recording() {
         let info = archive.info();
         let processes = of_levels(
             sums(&archive, |row: &TimelineProcessRow| {
-                let figures = [row.cpu, row.samples, row.run, row.wait, row.ready, row.open, row.unknown];
+                let wait = row.life - row.run - row.ready - row.open - row.unknown;
+                let figures = [row.cpu, row.samples, row.run, wait, row.ready, row.open, row.unknown];
                 ((row.level, row.width, row.bucket, row.buckets), row.process, figures)
             }),
             0,
@@ -89,7 +90,8 @@ fn sums_of_all_levels_are_those_of_the_recording() {
         }
         let threads = of_levels(
             sums(&archive, |row: &TimelineThreadRow| {
-                let figures = [row.run, row.wait, row.ready, row.open, row.unknown];
+                let wait = row.life - row.run - row.ready - row.open - row.unknown;
+                let figures = [row.run, wait, row.ready, row.open, row.unknown];
                 ((row.level, row.width, row.bucket, row.buckets), row.thread, figures)
             }),
             2,
@@ -105,7 +107,7 @@ fn sums_of_all_levels_are_those_of_the_recording() {
         }
         let cpus = of_levels(
             sums(&archive, |row: &TimelineCpuRow| {
-                let figures = [row.busy, row.idle, row.unknown];
+                let figures = [row.busy, row.known - row.busy, row.unknown];
                 ((row.level, row.width, row.bucket, row.buckets), row.cpu, figures)
             }),
             0,

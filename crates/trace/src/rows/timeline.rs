@@ -19,9 +19,10 @@ pub const TIMELINE_TABLES: [&TableDefinition; 5] = [
 
 row! {
     /// What a process did in a bucket of time. Buckets of level 0 are 2^k ns long, with the smallest
-    /// k from 16 to 30 that gives them 1,400 switches and samples on average; those of each further
-    /// level four times as long, up to a level with at most 1,024 buckets, and at least up to level
-    /// 2. Bucket n of a level is the time from n × `width` to (n + 1) × `width`, cut to the recorded
+    /// k from 16 to 30 that gives them 1,400 switches and samples on average, and 10 on average to a
+    /// bucket of a process, a bucket counting where the process has switches or samples; those of
+    /// each further level four times as long, up to a level with at most 1,024 buckets, and at least
+    /// up to level 2. Bucket n of a level is the time from n × `width` to (n + 1) × `width`, cut to the recorded
     /// time. Equal neighbours are one row; a row ends before a bucket whose number is a multiple of
     /// 256. Without a row all figures are 0. The figures are those of `dump threads` and `dump cpu`
     /// with `--time` = the bucket. Only archives with at least 2 million switches and samples have
@@ -42,10 +43,11 @@ row! {
         cpu: i64, Dictionary, "ns", "`cpu_samples`";
         /// Number of samples.
         samples: i64, Dictionary, "", "`cpu_samples`";
-        /// Time on the CPUs from switches (precise), summed over the threads, as all that follow.
+        /// Time that its threads lived, summed over the threads, as all that follow. The rest of it,
+        /// `life` − `run` − `ready` − `open` − `unknown`, is the time blocked.
+        life: i64, Dictionary, "ns", "`threads`";
+        /// Time on the CPUs from switches (precise).
         run: i64, ByteStreamSplit, "ns", "`context_switches`";
-        /// Time blocked.
-        wait: i64, ByteStreamSplit, "ns", "`context_switches`";
         /// Time ready to run without a CPU.
         ready: i64, ByteStreamSplit, "ns", "`context_switches`";
         /// Time off the CPU since before the thread was first seen.
@@ -77,10 +79,11 @@ row! {
         buckets: i16, Dictionary, "", "made by the extract";
         /// The thread.
         thread: ThreadId, Delta, "", "`threads`";
+        /// Time that it lived. The rest of it, `life` − `run` − `ready` − `open` − `unknown`, is the
+        /// time blocked.
+        life: i64, Dictionary, "ns", "`threads`";
         /// Time on a CPU from switches (precise).
         run: i64, ByteStreamSplit, "ns", "`context_switches`";
-        /// Time blocked.
-        wait: i64, ByteStreamSplit, "ns", "`context_switches`";
         /// Time ready to run without a CPU.
         ready: i64, ByteStreamSplit, "ns", "`context_switches`";
         /// Time off the CPU since before the thread was first seen.
@@ -109,9 +112,10 @@ row! {
         cpu: i16, Delta, "", "`context_switches`";
         /// Time in which threads ran on it (precise), without the idle loop.
         busy: i64, ByteStreamSplit, "ns", "`context_switches`";
-        /// Time in which the idle loop ran on it.
-        idle: i64, ByteStreamSplit, "ns", "`context_switches`";
-        /// The rest: no thread is known to run on it. 0 in a bucket of level 0 where threads seem to
+        /// Time in which a thread or the idle loop is known to run on it: `known` − `busy` is the time
+        /// of the idle loop.
+        known: i64, Dictionary, "ns", "`context_switches`";
+        /// The rest of the bucket. 0 in a bucket of level 0 where threads seem to
         /// run on it for longer than the bucket, since switches are lost, and of a CPU whose number
         /// is not below `cpu_count`. Buckets of further levels have the sum.
         unknown: i64, Dictionary, "ns", "made by the extract";

@@ -22,6 +22,15 @@ const FEWEST_PART: u64 = 20;
 /// Neighbours of different blocks of buckets are never one tile.
 pub const BLOCK: i64 = TIMELINE_BLOCK;
 
+/// How short buckets of level 0 may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Switches and samples of a bucket, on average and at least.
+    pub rows_of_bucket: u64,
+    /// Switches and samples, on average and at least, for each bucket of a process in which the process has any.
+    pub rows_of_tile: u64,
+}
+
 /// The buckets of the timeline tables: of level 0 those of 2^k ns, of each further level four times as long ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Levels {
@@ -32,17 +41,24 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The levels of a recording of this time with so many switches and samples: the shortest buckets of level 0 that have at least
-    /// `of_bucket` of them on average. `None`: there would be hardly any rows in a bucket.
+    /// The levels of a recording of this time, of whose processes each has so many switches and samples. `None`: there would be hardly
+    /// any rows in a bucket.
     #[must_use]
-    pub fn of(recorded: Span, rows: u64, of_bucket: u64) -> Option<Self> {
+    pub fn of(recorded: Span, rows_of_processes: &[u64], limits: Limits) -> Option<Self> {
+        let rows = rows_of_processes.iter().fold(0_i128, |sum, rows| sum + i128::from(*rows));
         let length = i128::from(recorded.length());
-        let is_enough = |shift: &u32| i128::from(rows) << shift >= i128::from(of_bucket) * length;
+        let is_enough = |shift: &u32| {
+            let buckets = u64::try_from(length >> shift).unwrap_or(u64::MAX);
+            // Before a row something else is than behind it.
+            let tiles = rows_of_processes.iter().map(|rows| i128::from(rows.saturating_mul(2).min(buckets)));
+            rows << shift >= i128::from(limits.rows_of_bucket) * length
+                && tiles.sum::<i128>() * i128::from(limits.rows_of_tile) <= rows
+        };
         let shift = SHIFTS.clone().find(is_enough).unwrap_or(SHIFTS.end - 1);
         let levels = Self::new(recorded, shift)?;
         let buckets = levels.buckets(0);
         let count = u64::try_from(buckets.end.checked_sub(buckets.start)?).ok()?;
-        (i128::from(rows) >= i128::from(of_bucket / FEWEST_PART) * i128::from(count)).then_some(levels)
+        (rows >= i128::from(limits.rows_of_bucket / FEWEST_PART) * i128::from(count)).then_some(levels)
     }
 
     /// Levels of which the first one has buckets of 2^`shift` ns.
@@ -121,25 +137,30 @@ impl Levels {
 
 #[cfg(test)]
 mod tests {
-    use super::{Levels, SHIFTS};
+    use super::{Levels, Limits, SHIFTS};
     use crate::spans::Span;
 
     #[test]
     fn buckets_have_enough_rows_and_no_more_than_it_takes() {
-        // 240 s with 21 million rows: 16.8 ms.
-        let levels = Levels::of(Span::new(0, 240_000_000_000), 21_000_000, 1_400).expect("levels");
+        let limits = Limits { rows_of_bucket: 1_400, rows_of_tile: 10 };
+        // 240 s with 21 million rows of 21 processes: 16.8 ms.
+        let levels = Levels::of(Span::new(0, 240_000_000_000), &[1_000_000; 21], limits).expect("levels");
         assert_eq!((levels.shift(0), levels.width(0), levels.last()), (24, 1 << 24, 2));
         assert_eq!(levels.buckets(0), 0..14_306);
         assert_eq!(levels.buckets(2), 0..895);
         // Very many in a short time, and hardly any.
-        assert_eq!(
-            Levels::of(Span::new(0, 1_000_000), 1 << 40, 1_400).map(|levels| levels.shift(0)),
-            Some(SHIFTS.start)
-        );
+        let shift =
+            |length: i64, rows: &[u64]| Levels::of(Span::new(0, length), rows, limits).map(|levels| levels.shift(0));
+        assert_eq!(shift(1_000_000, &[1 << 40]), Some(SHIFTS.start));
         let hour = 3_600_000_000_000;
-        assert_eq!(Levels::of(Span::new(0, hour), 2_000_000, 1_400).map(|levels| levels.shift(0)), Some(30));
-        assert_eq!(Levels::of(Span::new(0, 24 * hour), 2_000_000, 1_400), None);
-        assert_eq!(Levels::of(Span::ALL, 2_000_000, 1_400), None);
+        assert_eq!(shift(hour, &[2_000_000]), Some(30));
+        assert_eq!(shift(24 * hour, &[2_000_000]), None);
+        assert_eq!(shift(1 << 62, &[2_000_000]), None);
+        // Many processes have longer buckets, unless most of them do nothing.
+        assert_eq!(shift(240_000_000_000, &[70_000; 300]), Some(26));
+        let mut mostly = vec![100; 279];
+        mostly.extend([1_000_000; 21]);
+        assert_eq!(shift(240_000_000_000, &mostly), Some(24));
     }
 
     #[test]

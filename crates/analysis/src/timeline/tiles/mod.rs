@@ -17,7 +17,7 @@ mod tops;
 mod window;
 
 pub use cover::{Cover, Wanted};
-pub use levels::{BLOCK, LEVEL_OF_THREADS, Levels};
+pub use levels::{BLOCK, LEVEL_OF_THREADS, Levels, Limits};
 pub use tables::{
     CpuTile, DiskTile, EventTile, ProcessTile, ThreadTile, TileTarget, Timelines, cpu_row, disk_row, process_row,
     thread_row,

@@ -130,6 +130,11 @@ fn buckets(buckets: i64) -> i16 {
     i16::try_from(buckets).unwrap_or(i16::MAX)
 }
 
+/// The time that threads lived: with it, what they waited takes no bytes.
+fn life(figures: &[i64]) -> i64 {
+    [RUN, WAIT, READY, OPEN, UNKNOWN].iter().fold(0, |sum, figure| sum.saturating_add(figures[*figure]))
+}
+
 /// The row of a tile.
 #[must_use]
 pub fn process_row(levels: &Levels, level: u8, tile: &ProcessTile) -> TimelineProcessRow {
@@ -144,7 +149,7 @@ pub fn process_row(levels: &Levels, level: u8, tile: &ProcessTile) -> TimelinePr
         cpu: figures[CPU],
         samples: figures[SAMPLES],
         run: figures[RUN],
-        wait: figures[WAIT],
+        life: life(figures),
         ready: figures[READY],
         open: figures[OPEN],
         unknown: figures[UNKNOWN],
@@ -165,7 +170,7 @@ pub fn thread_row(levels: &Levels, level: u8, tile: &ThreadTile) -> TimelineThre
         buckets: buckets(tile.buckets),
         thread: ThreadId(tile.lane),
         run: figures[RUN],
-        wait: figures[WAIT],
+        life: life(figures),
         ready: figures[READY],
         open: figures[OPEN],
         unknown: figures[UNKNOWN],
@@ -184,7 +189,7 @@ pub fn cpu_row(levels: &Levels, level: u8, tile: &CpuTile) -> TimelineCpuRow {
         buckets: buckets(tile.buckets),
         cpu: i16::try_from(tile.lane).unwrap_or(i16::MAX),
         busy,
-        idle,
+        known: busy.saturating_add(idle),
         unknown,
         switches,
         top_process: (process != NOBODY).then_some(process).and_then(|id| i32::try_from(id).ok()).map(ProcessId),

@@ -327,15 +327,15 @@ fn rows_have_the_figures_of_tiles_in_their_columns() {
     let tile = |lane| ProcessTile { bucket: 3, buckets: 2, lane, figures };
     let row = process_row(&levels, 1, &tile(7));
     assert_eq!((row.level, row.width, row.bucket, row.buckets, row.process), (1, 1 << 18, 3, 2, ProcessId(7)));
-    assert_eq!([row.run, row.wait, row.ready, row.open, row.unknown], [100, 101, 102, 103, 104]);
+    assert_eq!([row.run, row.life, row.ready, row.open, row.unknown], [100, 510, 102, 103, 104]);
     assert_eq!([row.switches, row.cpu, row.samples], [105, 106, 107]);
     assert_eq!((row.peak_run, row.peak_cpu), (Some(108), Some(109)));
     assert_eq!(process_row(&levels, 0, &tile(7)).peak_run, None);
     let figures = std::array::from_fn(|place| place as i64 + 100);
     let row = thread_row(&levels, 2, &ThreadTile { bucket: 3, buckets: 2, lane: 7, figures });
-    assert_eq!([row.run, row.wait, row.ready, row.open, row.unknown, row.switches], [100, 101, 102, 103, 104, 105]);
+    assert_eq!([row.run, row.life, row.ready, row.open, row.unknown, row.switches], [100, 510, 102, 103, 104, 105]);
     let row = cpu_row(&levels, 0, &CpuTile { bucket: 3, buckets: 2, lane: 7, figures });
-    assert_eq!([row.busy, row.idle, row.unknown, row.switches, row.top_run], [100, 101, 102, 103, 105]);
+    assert_eq!([row.busy, row.known, row.unknown, row.switches, row.top_run], [100, 201, 102, 103, 105]);
     assert_eq!((row.cpu, row.top_process), (7, Some(ProcessId(104))));
     let figures = std::array::from_fn(|place| place as i64 + 100);
     let row = disk_row(&levels, 0, &DiskTile { bucket: 3, buckets: 2, lane: 7, figures });

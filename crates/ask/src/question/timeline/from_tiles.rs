@@ -162,7 +162,7 @@ fn read(
     match Source::of(asked) {
         None => Ok(()),
         Some(Source::Processes) => {
-            let columns = columns::<TimelineProcessRow>("process", &[measure.word()]);
+            let columns = columns::<TimelineProcessRow>("process", of_states(measure));
             archive.scan_tiles(columns, level, buckets, |row: &TimelineProcessRow| {
                 if asked.accepted.contains(&row.process) {
                     visit(row.process.0, row.bucket, row.buckets, of_process(row, measure));
@@ -172,7 +172,7 @@ fn read(
         Some(Source::Threads) => {
             let accepted = asked.threads.iter().filter(|row| asked.accepted.contains(&row.process));
             let accepted: FxHashSet<_> = accepted.map(|row| row.thread).collect();
-            let columns = columns::<TimelineThreadRow>("thread", &[measure.word()]);
+            let columns = columns::<TimelineThreadRow>("thread", of_states(measure));
             archive.scan_tiles(columns, level, buckets, |row: &TimelineThreadRow| {
                 if accepted.contains(&row.thread) {
                     visit(row.thread.0, row.bucket, row.buckets, of_thread(row, measure));
@@ -208,12 +208,32 @@ fn columns<T: Table>(lane: &'static str, figures: &[&'static str]) -> ColumnSet<
     figures.iter().fold(all, |columns, figure| columns.and(ColumnSet::of(&[*figure])))
 }
 
+/// The columns of a process or a thread that have a measure.
+fn of_states(measure: Measure) -> &'static [&'static str] {
+    match measure {
+        Measure::Wait => &["life", "run", "ready", "open", "unknown"],
+        Measure::Run => &["run"],
+        Measure::Ready => &["ready"],
+        Measure::Open => &["open"],
+        Measure::Unknown => &["unknown"],
+        Measure::Switches => &["switches"],
+        Measure::Cpu => &["cpu"],
+        Measure::Samples => &["samples"],
+        Measure::Bytes | Measure::Operations | Measure::Count => &[],
+    }
+}
+
+/// The time blocked: the rest of a life.
+fn wait(life: i64, others: [i64; 4]) -> i64 {
+    others.into_iter().fold(life, i64::saturating_sub)
+}
+
 fn of_process(row: &TimelineProcessRow, measure: Measure) -> i64 {
     match measure {
         Measure::Cpu => row.cpu,
         Measure::Samples => row.samples,
         Measure::Run => row.run,
-        Measure::Wait => row.wait,
+        Measure::Wait => wait(row.life, [row.run, row.ready, row.open, row.unknown]),
         Measure::Ready => row.ready,
         Measure::Open => row.open,
         Measure::Unknown => row.unknown,
@@ -225,7 +245,7 @@ fn of_process(row: &TimelineProcessRow, measure: Measure) -> i64 {
 fn of_thread(row: &TimelineThreadRow, measure: Measure) -> i64 {
     match measure {
         Measure::Run => row.run,
-        Measure::Wait => row.wait,
+        Measure::Wait => wait(row.life, [row.run, row.ready, row.open, row.unknown]),
         Measure::Ready => row.ready,
         Measure::Open => row.open,
         Measure::Unknown => row.unknown,

@@ -1,5 +1,6 @@
 //! What counters counted, by the rows of an archive: at switches, at other readings, in samples.
 
+mod best;
 mod sums;
 
 use rustc_hash::FxHashMap;
@@ -10,6 +11,7 @@ use tracesift_trace::info::{SampleSource, TraceInfo};
 use tracesift_trace::rows::{CounterSampleRow, CounterValueRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
+pub use self::best::{BestCount, best_counts};
 pub use self::sums::counter_sums;
 
 /// The counters of a recording. A counter has one name, wherever it was read.
@@ -142,7 +144,8 @@ view! {
 }
 
 /// Whether the tables of an archive can tell what counters counted.
-fn are_there(archive: &Archive) -> bool {
+#[must_use]
+pub fn are_there(archive: &Archive) -> bool {
     !archive.info().counters.is_empty()
         || archive.row_count::<CounterSampleRow>() > 0
         || archive.row_count::<CounterValueRow>() > 0

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::{ProcessFilter, ProcessPatterns};
-use tracesift_ask::question::{frequency, idle};
+use tracesift_ask::question::timeline::{Buckets, LaneKind, Measure};
+use tracesift_ask::question::{frequency, idle, timeline};
 use tracesift_ask::recording::Source;
 use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, When, ask};
@@ -407,4 +408,46 @@ fn the_first_thread_after_idle_woke_the_cpu() {
         ..question
     };
     assert_eq!(answer(archive, &none, "..").rows().count(), 0);
+}
+
+/// The mean rate of each bucket of `dump timeline` is that of `dump frequency` with the bucket as its time range.
+#[test]
+fn rates_of_buckets_are_those_of_their_time() {
+    for with_switches in [true, false] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let archive = archive(directory.path(), with_switches, false);
+        for (lane, by, key) in
+            [(LaneKind::Cpu, frequency::By::Cpu, "cpu"), (LaneKind::Process, frequency::By::Process, "pid")]
+        {
+            let question = timeline::Question {
+                lane,
+                measure: Some(Measure::Frequency),
+                buckets: Buckets::Length(7 * MS),
+                ..timeline::Question::default()
+            };
+            let found = answer(archive.clone(), &question, "");
+            let place = |key: &str| found.columns.iter().position(|column| column.key == key).expect("a column");
+            let other = frequency::Question { by, ..frequency::Question::default() };
+            let all = figures(&answer(archive.clone(), &other, ""), &[key, "mean_mhz"]);
+            let mut rows = 0;
+            for row in found.rows() {
+                let (Value::Int(lane), Value::Integers(values)) = (&row[place(key)], &row[place("values")]) else {
+                    panic!("{row:?}")
+                };
+                let mean = |figures: &[Vec<Option<f64>>]| {
+                    let row = figures.iter().find(|row| row[0] == Some(*lane as f64));
+                    (row.and_then(|row| row[1]).unwrap_or(0.0) * 1000.0).round() as i64
+                };
+                for (bucket, value) in values.iter().enumerate() {
+                    let time = format!("{}ms..{}ms", 7 * bucket, (7 * bucket + 7).min(100));
+                    let expected = mean(&figures(&answer(archive.clone(), &other, &time), &[key, "mean_mhz"]));
+                    assert_eq!(*value, expected, "{key} {lane}, {time}");
+                }
+                assert_eq!(row[place("mean_mhz")], Value::Float(mean(&all) as f64 / 1000.0));
+                rows += 1;
+            }
+            assert_eq!(rows, all.iter().filter(|row| row[1].is_some()).count());
+            assert!(rows > 0);
+        }
+    }
 }

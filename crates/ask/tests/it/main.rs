@@ -42,6 +42,7 @@ mod syscalls;
 mod tcp;
 mod threadpool;
 mod timeline;
+mod timeline_lanes;
 mod timeline_tables;
 mod tracelog;
 mod ui;

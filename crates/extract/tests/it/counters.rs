@@ -1,11 +1,13 @@
 //! What hardware counters counted for threads: small recordings whose every count is known, and the recordings of the demo.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_etl::write::payload::{Bytes, ContextSwitch, CounterNames, CounterSample, SampleInterval, thread_state};
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
+use tracesift_extract::counters::best_counts;
 use tracesift_extract::{Options, Outcome, extract, unwatched};
 use tracesift_scenario::story;
 use tracesift_testing::recording::input_of;
@@ -153,4 +155,24 @@ fn the_counts_of_the_demo_are_those_of_its_run_time() {
         assert_eq!(sum(CYCLES) * 100 / sum(INSTRUCTIONS), figures.cpi as i64, "{}", figures.recording);
         assert!(rows.iter().all(|row| row.unknown == 0 && row.thread.is_some()), "{}", figures.recording);
     }
+}
+
+#[test]
+fn best_counts_add_up_to_the_summary() {
+    let directory = TempDir::new().expect("directory");
+    let file = directory.path().join("counters.etl");
+    write(&file);
+    let archive = archive(&file);
+    let mut found = BTreeMap::new();
+    let names = best_counts(&archive, |count| {
+        *found.entry((count.process, count.thread, count.counter)).or_insert(0) += count.value;
+    })
+    .expect("counts");
+    let rows: Vec<CounterSummaryRow> = archive.rows().expect("sums");
+    let place = |name: &str| names.iter().position(|known| known == name).expect("a counter");
+    let best = rows.iter().filter(|row| row.best == Some(true));
+    let expected: BTreeMap<_, _> =
+        best.filter_map(|row| Some(((row.process, row.thread, place(&row.counter)), row.value?))).collect();
+    assert_eq!(found, expected);
+    assert!(found.len() > 6, "{found:?}");
 }

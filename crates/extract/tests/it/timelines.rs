@@ -34,7 +34,7 @@ fn sums<T: Table, L: Ord + Clone, const N: usize>(
     of: impl Fn(&T) -> ((i8, i64, i64, i16), L, [i64; N]),
 ) -> BTreeMap<(i8, L), [i64; N]> {
     let rows: Vec<T> = archive.rows().expect("read");
-    let keys: Vec<_> = rows.iter().map(|row| of(row)).map(|((level, _, bucket, _), ..)| (level, bucket)).collect();
+    let keys: Vec<_> = rows.iter().map(&of).map(|((level, _, bucket, _), ..)| (level, bucket)).collect();
     assert!(keys.is_sorted(), "{}", T::TABLE.name);
     let mut sums: BTreeMap<(i8, L), [i64; N]> = BTreeMap::new();
     let base = rows.first().map_or(0, |row| of(row).0.1 >> (2 * of(row).0.0));

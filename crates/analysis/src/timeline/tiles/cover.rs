@@ -60,7 +60,7 @@ impl Cover {
         let most = 2 * u32::from(levels.last() - first);
         // Nothing was recorded outside, so a longer bucket that reaches beyond has nothing else.
         let mut at = if buckets.start == all.start { buckets.start >> most << most } else { buckets.start };
-        let end = if buckets.end == all.end { ((buckets.end - 1 >> most) + 1) << most } else { buckets.end };
+        let end = if buckets.end == all.end { (((buckets.end - 1) >> most) + 1) << most } else { buckets.end };
         while at < end {
             let fits = |level: &u32| at.trailing_zeros() >= 2 * level && at + (1 << (2 * level)) <= end;
             let level = (0..=most / 2).rev().find(fits).unwrap_or(0);

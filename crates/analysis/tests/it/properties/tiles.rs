@@ -65,6 +65,9 @@ fn recording(seed: u64, has_ready: bool, stretch: i64) -> Recording {
     Recording { stretch, machine, facts, threads, switches, samples, disk, events }
 }
 
+/// Bucket, lane and number of buckets of the tiles of a level of a table.
+type TilesOfLevels = BTreeMap<(&'static str, u8), Vec<(i64, i32, i64)>>;
+
 /// All tiles of all tables, spread over their buckets: by level, bucket and lane.
 #[derive(Debug, Default, PartialEq)]
 struct Tables {
@@ -73,13 +76,13 @@ struct Tables {
     cpus: BTreeMap<(u8, i64, i32), [i64; 6]>,
     disks: BTreeMap<(u8, i64, i32), [i64; 8]>,
     events: BTreeMap<(u8, i64, i32), [i64; 1]>,
-    rows: BTreeMap<(&'static str, u8), Vec<(i64, i32, i64)>>,
+    rows: TilesOfLevels,
 }
 
 impl Tables {
     fn add<const N: usize>(
         to: &mut BTreeMap<(u8, i64, i32), [i64; N]>,
-        (table, rows): (&'static str, &mut BTreeMap<(&'static str, u8), Vec<(i64, i32, i64)>>),
+        (table, rows): (&'static str, &mut TilesOfLevels),
         level: u8,
         tiles: &[Tile<N>],
     ) {

@@ -22,6 +22,7 @@ pub(super) enum Lane {
     Cpu(i16),
     Disk(i32),
     Event(String, String),
+    Tag(String),
 }
 
 /// One lane of the answer.
@@ -29,12 +30,19 @@ pub(super) enum Lane {
 pub struct Row {
     pub(super) lane: Lane,
     pub(super) measure: Measure,
+    /// Name of the counter, of a hardware counter.
+    pub(super) counter: Option<String>,
     /// Figures of the buckets.
     pub(super) values: Vec<i64>,
+    /// Figure of all buckets: their sum, of a rate the mean.
+    pub(super) total: i64,
     pub(super) grid: Grid,
     /// How many CPUs could work for it at a time; `None`: its figure has no share.
     pub(super) at_once: Option<i64>,
 }
+
+/// Number, name, number, and time, by which lanes are ordered.
+type LaneOrder = (i64, String, i64, Option<i64>);
 
 impl OfProcess for Row {
     fn process(&self) -> Option<&ProcessRow> {
@@ -47,16 +55,16 @@ impl OfProcess for Row {
 }
 
 impl Row {
-    pub(super) fn total(&self) -> i64 {
-        self.values.iter().fold(0, |sum, value| sum.saturating_add(*value))
-    }
-
     pub(super) fn peak(&self) -> i64 {
         self.values.iter().copied().max().unwrap_or(0)
     }
 
-    /// What orders lanes by name or number.
-    pub(super) fn order(&self) -> (i64, String, i64, Option<i64>) {
+    /// What orders rows by name or number.
+    pub(super) fn order(&self) -> (LaneOrder, Option<String>) {
+        (self.order_of_lane(), self.counter.clone())
+    }
+
+    fn order_of_lane(&self) -> LaneOrder {
         match &self.lane {
             Lane::Process(process) => (0, process.name.to_lowercase(), process.pid, process.start),
             Lane::Thread(process, thread) => {
@@ -66,6 +74,7 @@ impl Row {
             Lane::Cpu(cpu) => (i64::from(*cpu), String::new(), 0, None),
             Lane::Disk(disk) => (i64::from(*disk), String::new(), 0, None),
             Lane::Event(provider, event) => (0, format!("{provider}\0{event}"), 0, None),
+            Lane::Tag(tag) => (0, tag.clone(), 0, None),
         }
     }
 
@@ -76,6 +85,7 @@ impl Row {
             Lane::Cpu(cpu) => format!("CPU {cpu}"),
             Lane::Disk(disk) => format!("disk {}", disk_number(i64::from(*disk))),
             Lane::Event(provider, event) => format!("{provider} {event}"),
+            Lane::Tag(tag) => tag.clone(),
         }
     }
 
@@ -84,9 +94,14 @@ impl Row {
         (self.measure.unit() == unit).then_some(figure).into()
     }
 
+    /// A rate in MHz.
+    fn mhz(&self, figure: i64) -> Value {
+        (self.measure.unit() == Unit::Rate).then_some(figure as f64 / 1000.0).into()
+    }
+
     fn share(&self) -> Option<f64> {
         let most = i128::from(self.grid.range().length()) * i128::from(self.at_once?);
-        (most > 0).then(|| self.total() as f64 / most as f64 * 100.0)
+        (most > 0).then(|| self.total as f64 / most as f64 * 100.0)
     }
 
     /// Start of the first of the largest buckets.
@@ -104,7 +119,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Lane",
         Kind::Text,
         |r| r.label().into(),
-        "What the row is of: `name(pid)` of a process, its thread, a CPU, a disk, or the provider and the event.",
+        "What the row is of: `name(pid)` of a process, its thread, a CPU, a disk, the provider and the event, or a stack tag.",
     ),
     of_process::name(),
     of_process::pid(),
@@ -143,12 +158,26 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| if let Lane::Event(_, event) = &r.lane { event.into() } else { Value::None },
         "Name of the events.",
     ),
+    ColumnOf::machine(
+        "stack_tag",
+        "Stack tag",
+        Kind::Text,
+        |r| if let Lane::Tag(tag) = &r.lane { tag.into() } else { Value::None },
+        "The stack tag.",
+    ),
     ColumnOf::always(
         "measure",
         "Measure",
         Kind::Text,
         |r| r.measure.word().into(),
-        "The measure: `cpu`, `samples`, `run`, `wait`, `ready`, `open`, `unknown`, `switches`, `bytes`, `operations` or `count`.",
+        "The measure: a word of `--measure`.",
+    ),
+    ColumnOf::always(
+        "counter",
+        "Counter",
+        Kind::Text,
+        |r| r.counter.as_ref().into(),
+        "Name of the hardware counter, of `counter`.",
     ),
     ColumnOf::people(
         SPARK,
@@ -161,22 +190,29 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "total_ns",
         "Time",
         Kind::Milliseconds,
-        |r| r.in_unit(Unit::Time, r.total()),
+        |r| r.in_unit(Unit::Time, r.total),
         "Sum of the buckets, of a measure that is a time.",
     ),
     ColumnOf::always(
         "total_bytes",
         "Bytes",
         Kind::Bytes,
-        |r| r.in_unit(Unit::Bytes, r.total()),
+        |r| r.in_unit(Unit::Bytes, r.total),
         "Sum of the buckets, of `bytes`.",
     ),
     ColumnOf::always(
         "total",
         "Count",
         Kind::Count,
-        |r| r.in_unit(Unit::Number, r.total()),
+        |r| r.in_unit(Unit::Number, r.total),
         "Sum of the buckets, of a measure that is a number.",
+    ),
+    ColumnOf::always(
+        "mean_mhz",
+        "MHz",
+        Kind::Number(0),
+        |r| r.mhz(r.total),
+        "Mean clock rate of the time range, of `frequency`.",
     ),
     ColumnOf::always(
         "percent",
@@ -206,6 +242,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| r.in_unit(Unit::Number, r.peak()),
         "The largest bucket, of a measure that is a number.",
     ),
+    ColumnOf::always(
+        "peak_mhz",
+        "Peak MHz",
+        Kind::Number(0),
+        |r| r.mhz(r.peak()),
+        "The largest bucket, of `frequency`.",
+    ),
     ColumnOf::always("peak_at_ns", "Peak at", Kind::Time, |r| r.peak_at().into(), "Start of the largest bucket."),
     ColumnOf::machine(
         "from_ns",
@@ -220,6 +263,6 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Values",
         Kind::Integers,
         |r| Value::Integers(r.values.clone()),
-        "The figure of each bucket: ns, bytes or a number.",
+        "The figure of each bucket: ns, bytes, kHz or a number.",
     ),
 ]);

@@ -219,7 +219,7 @@ fn of_states(measure: Measure) -> &'static [&'static str] {
         Measure::Switches => &["switches"],
         Measure::Cpu => &["cpu"],
         Measure::Samples => &["samples"],
-        Measure::Bytes | Measure::Operations | Measure::Count => &[],
+        Measure::Bytes | Measure::Operations | Measure::Count | Measure::Frequency | Measure::Counter => &[],
     }
 }
 

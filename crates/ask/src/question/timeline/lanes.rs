@@ -4,18 +4,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
 use tracesift_analysis::timeline::{Grid, Lanes};
 use tracesift_archive::Error;
+use tracesift_extract::counters::are_there;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, DiskIoRow, EventRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuFrequencyRow, DiskIoRow, EventRow, ProcessRow, ThreadRow};
 
 use super::columns::{Lane, Row};
+use super::counters::Counted;
 use super::from_rows::add_rows;
 use super::from_tiles::{Plan, add_tiles};
-use super::{LaneKind, Measure, Question};
+use super::rates::MeanRates;
+use super::{LaneKind, Measure, Question, counters, rates, tags};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 
 /// Figures of buckets that are added up at a time: 128 MiB.
-const MOST_FIGURES: usize = 1 << 23;
+pub(super) const MOST_FIGURES: usize = 1 << 23;
 
 /// Whether a recording has what a measure is made of.
 pub(super) fn has_rows(recording: &OpenRecording, measure: Measure) -> bool {
@@ -24,6 +27,8 @@ pub(super) fn has_rows(recording: &OpenRecording, measure: Measure) -> bool {
         Measure::Cpu | Measure::Samples => recording.file.has_samples,
         Measure::Bytes | Measure::Operations => archive.row_count::<DiskIoRow>() > 0,
         Measure::Count => archive.row_count::<EventRow>() > 0,
+        Measure::Frequency => archive.row_count::<CpuFrequencyRow>() > 0,
+        Measure::Counter => are_there(archive),
         _ => recording.info().has_switches && archive.row_count::<ContextSwitchRow>() > 0,
     }
 }
@@ -40,49 +45,85 @@ pub(super) fn rows(
     let threads: Vec<ThreadRow> = archive.rows()?;
     let accepted = Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
     let asked = Asked { recording, question, measure, threads: &threads, accepted };
+    let mut names = Names::new(question.lane, &processes, &threads);
+    let row = |lane: Lane, values: Vec<i64>| {
+        let total = values.iter().fold(0_i64, |sum, value| sum.saturating_add(*value));
+        Row { lane, measure, counter: None, values, total, grid, at_once: at_once(recording, question.lane, measure) }
+    };
+    Ok(match measure {
+        Measure::Frequency => rates::lanes(&asked, &processes, &grid)?.map(|lanes| {
+            let row = |mean: MeanRates| Some(Row { total: mean.all, ..row(names.lane(mean.lane)?, mean.buckets) });
+            lanes.into_iter().filter_map(row).collect()
+        }),
+        Measure::Counter => counters::lanes(&asked, grid)?.map(|lanes| {
+            let row = |of: Counted| Some(Row { counter: Some(of.counter), ..row(names.lane(of.lane)?, of.buckets) });
+            lanes.into_iter().filter_map(row).collect()
+        }),
+        _ => sums(&asked, grid, &mut names)?.map(|lanes| {
+            let row = |(lane, values): (i32, Vec<i64>)| Some(row(names.lane(lane)?, values));
+            lanes.finish().filter_map(row).collect()
+        }),
+    })
+}
+
+/// The lanes whose figures are sums. `None`: they are too many for so many buckets.
+fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<Lanes<i32>>, Error> {
     let mut lanes = Collected::new(grid);
-    let mut kinds = Kinds::default();
-    match Plan::of(&asked, grid)? {
-        None => add_rows(&asked, grid.range(), &mut lanes, &mut kinds)?,
+    match Plan::of(asked, grid)? {
+        _ if asked.question.lane == LaneKind::Tag => names.tags = tags::add_samples(asked, &mut lanes)?,
+        None => add_rows(asked, grid.range(), &mut lanes, &mut names.kinds)?,
         Some(plan) => {
             for piece in &plan.pieces {
-                add_rows(&asked, *piece, &mut lanes, &mut kinds)?;
+                add_rows(asked, *piece, &mut lanes, &mut names.kinds)?;
             }
-            add_tiles(&asked, &plan, &mut lanes, &mut kinds)?;
+            add_tiles(asked, &plan, &mut lanes, &mut names.kinds)?;
         }
     }
-    if lanes.is_full {
-        return Ok(None);
+    Ok((!lanes.is_full).then_some(lanes.lanes))
+}
+
+/// Whom the numbers of lanes stand for.
+struct Names<'a> {
+    lane: LaneKind,
+    processes: FxHashMap<i32, &'a ProcessRow>,
+    threads: FxHashMap<i32, &'a ThreadRow>,
+    kinds: Kinds,
+    tags: Vec<String>,
+}
+
+impl<'a> Names<'a> {
+    fn new(lane: LaneKind, processes: &'a [ProcessRow], threads: &'a [ThreadRow]) -> Self {
+        Self {
+            lane,
+            processes: processes.iter().map(|row| (row.process.0, row)).collect(),
+            threads: threads.iter().map(|row| (row.thread.0, row)).collect(),
+            kinds: Kinds::default(),
+            tags: Vec::new(),
+        }
     }
-    let of_process: FxHashMap<i32, &ProcessRow> = processes.iter().map(|row| (row.process.0, row)).collect();
-    let of_thread: FxHashMap<i32, &ThreadRow> = threads.iter().map(|row| (row.thread.0, row)).collect();
-    let name = |lane: i32| -> Option<Lane> {
-        Some(match question.lane {
-            LaneKind::Process => Lane::Process((*of_process.get(&lane)?).clone()),
+
+    fn lane(&self, number: i32) -> Option<Lane> {
+        Some(match self.lane {
+            LaneKind::Process => Lane::Process((*self.processes.get(&number)?).clone()),
             LaneKind::Thread => {
-                let thread = *of_thread.get(&lane)?;
-                Lane::Thread(of_process.get(&thread.process.0).map(|row| (*row).clone()), thread.clone())
+                let thread = *self.threads.get(&number)?;
+                Lane::Thread(self.processes.get(&thread.process.0).map(|row| (*row).clone()), thread.clone())
             }
-            LaneKind::Cpu => Lane::Cpu(i16::try_from(lane).ok()?),
-            LaneKind::Disk => Lane::Disk(lane),
+            LaneKind::Cpu => Lane::Cpu(i16::try_from(number).ok()?),
+            LaneKind::Disk => Lane::Disk(number),
             LaneKind::Event => {
-                let (provider, event): &(String, String) = kinds.names.get(usize::try_from(lane).ok()?)?;
+                let (provider, event) = self.kinds.names.get(usize::try_from(number).ok()?)?;
                 Lane::Event(provider.clone(), event.clone())
             }
+            LaneKind::Tag => Lane::Tag(self.tags.get(usize::try_from(number).ok()?)?.clone()),
         })
-    };
-    let at_once = at_once(recording, question.lane, measure);
-    let rows = lanes.lanes.finish().filter_map(|(lane, values)| {
-        let lane = name(lane)?;
-        Some(Row { lane, measure, values, grid, at_once })
-    });
-    Ok(Some(rows.collect()))
+    }
 }
 
 /// How many CPUs could work for a lane at a time; `None`: its figure has no share.
 fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
     match (lane, measure) {
-        (LaneKind::Process, Measure::Cpu | Measure::Run) => Some(i64::from(recording.info().cpu_count)),
+        (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run) => Some(i64::from(recording.info().cpu_count)),
         (LaneKind::Cpu, Measure::Cpu | Measure::Run) => Some(1),
         (LaneKind::Thread, Measure::Cpu | Measure::Run | Measure::Wait | Measure::Ready) => Some(1),
         (LaneKind::Thread, Measure::Open | Measure::Unknown) => Some(1),

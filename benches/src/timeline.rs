@@ -8,6 +8,8 @@ use tracesift_ask::Ask as _;
 use tracesift_ask::question::timeline::{Buckets, LaneKind, Measure, Question, Way};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_extract::{Budget, Options, Outcome, add_timelines, extract, input, unwatched};
+use tracesift_grammar::TimeRange;
+use tracesift_testing::archive::Random;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, LongSpanRow, TIMELINE_TABLES};
 use tracesift_trace::schema::Row as _;
 
@@ -17,10 +19,18 @@ use crate::{SCALE_BYTES, long_spans, scale};
 /// Counted runs of each.
 const RUNS: usize = 5;
 
+/// Ranges of time of each kind of lane.
+const SELECTIONS: usize = 200;
+
+/// Rows of a row group of switches.
+const GROUP_ROWS: f64 = 524_288.0;
+
 /// Runs the benchmark.
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     extracts(directory)?;
-    pictures(directory)
+    let archive = with_tables(directory)?;
+    pictures(&archive)?;
+    selections(&archive)
 }
 
 /// An extract with and without the tables: processor time and bytes.
@@ -84,9 +94,9 @@ fn sizes(archive: &Archive) {
     println!("  timeline tables: {:.2} % of the archive, budget 8", share(tables));
 }
 
-/// Figures of a whole long recording, by tables and by rows.
+/// A long recording with timeline tables.
 #[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
-fn pictures(directory: &Path) -> anyhow::Result<()> {
+fn with_tables(directory: &Path) -> anyhow::Result<PathBuf> {
     let archive = long_spans::recording(directory)?;
     let before = processor_seconds();
     let (added, took) = timed(|| Ok(add_timelines(&archive, &Budget::default())?))?;
@@ -96,21 +106,68 @@ fn pictures(directory: &Path) -> anyhow::Result<()> {
         took.as_secs_f64()
     );
     sizes(&Archive::open(&archive)?);
-    let recording = OpenRecording::open(&Source::archive(archive))?;
-    for (what, lane) in [("processes", LaneKind::Process), ("threads", LaneKind::Thread), ("CPUs", LaneKind::Cpu)] {
+    Ok(archive)
+}
+
+/// What has a row in a picture or a selection.
+const LANES: [(&str, LaneKind); 3] =
+    [("processes", LaneKind::Process), ("threads", LaneKind::Thread), ("CPUs", LaneKind::Cpu)];
+
+/// Figures of a whole long recording, by tables and by rows.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn pictures(archive: &Path) -> anyhow::Result<()> {
+    let recording = OpenRecording::open(&Source::archive(archive.to_owned()))?;
+    for (what, lane) in LANES {
         let ask = |way: Way| -> anyhow::Result<(u64, Duration)> {
             // Some hundred buckets of a level.
             let shift = (recording.file.end.max(1) / 300).ilog2();
             let buckets = Buckets::Length(1 << (shift + shift % 2));
             let question = Question { lane, measure: Some(Measure::Run), buckets, way, ..Question::default() };
-            let before = recording.archive().rows_read();
-            let (section, time) = timed(|| Ok(question.section(&recording)?))?;
-            anyhow::ensure!(!section.rows.is_empty(), "no lanes");
-            Ok((recording.archive().rows_read() - before, time))
+            asked(&recording, &question)
         };
         println!("{what}: {} rows read with the tables, {} without them", ask(Way::Usual)?.0, ask(Way::Rows)?.0);
         let name = format!("dump timeline, {what}");
         against(&name, None, RUNS, || Ok(ask(Way::Usual)?.1), "from rows", || Ok(ask(Way::Rows)?.1))?;
+    }
+    Ok(())
+}
+
+/// Rows that an answer reads, and its time.
+fn asked(recording: &OpenRecording, question: &Question) -> anyhow::Result<(u64, Duration)> {
+    let before = recording.archive().rows_read();
+    let (section, time) = timed(|| Ok(question.section(recording)?))?;
+    anyhow::ensure!(!section.rows.is_empty(), "no lanes");
+    Ok((recording.archive().rows_read() - before, time))
+}
+
+/// Sums of processes, threads and CPUs over any range of time: rows read, and time.
+#[expect(clippy::print_stdout, reason = "a benchmark's output is its result")]
+fn selections(archive: &Path) -> anyhow::Result<()> {
+    let recording = OpenRecording::open(&Source::archive(archive.to_owned()))?;
+    let (mut random, end) = (Random(6), recording.file.end.cast_unsigned() as usize);
+    for (what, lane) in LANES {
+        let (mut rows, mut times) = (Vec::new(), Vec::new());
+        for round in 0..=SELECTIONS {
+            let (one, other) = (random.below(end) as i64, random.below(end) as i64);
+            let time = TimeRange { start: Some(one.min(other)), end: Some(one.max(other) + 1) };
+            let buckets = Buckets::Number(1);
+            let question = Question { time, lane, measure: Some(Measure::Run), buckets, ..Question::default() };
+            let (read, took) = asked(&recording, &question)?;
+            // The first one warms the cache up.
+            if round > 0 {
+                rows.push(read);
+                times.push(took.as_secs_f64() * 1e3);
+            }
+        }
+        rows.sort_unstable();
+        times.sort_by(f64::total_cmp);
+        let groups = rows[SELECTIONS - 1] as f64 / GROUP_ROWS;
+        let (half, most) = (times[SELECTIONS / 2], times[SELECTIONS * 95 / 100]);
+        println!(
+            "sums of {what} over a range: {half:.0} ms (median), {most:.0} ms (95 %), budget 150; at most {} rows, {groups:.1} row \
+             groups, budget 6 and tiles",
+            rows[SELECTIONS - 1]
+        );
     }
     Ok(())
 }

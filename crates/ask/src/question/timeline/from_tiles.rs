@@ -16,8 +16,8 @@ use tracesift_trace::schema::ColumnSet;
 use super::lanes::{Asked, Collected, Kinds};
 use super::{LaneKind, Measure, Way};
 
-/// Rows of a time range that are read in place of tables, at most.
-const MOST_ROWS: u64 = 4_000_000;
+/// Rows of a time range that are read in place of tables, at most: two row groups, which take no longer than tables.
+const MOST_ROWS: u64 = 1 << 20;
 
 /// Pieces of time of which an answer is put together, at most: each one reads some row groups.
 const MOST_PIECES: usize = 64;

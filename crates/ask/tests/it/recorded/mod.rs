@@ -1,6 +1,7 @@
 //! The shared recordings, event by event.
 
 mod paths;
+mod timelines;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -9,6 +9,7 @@
 //! when everything, `trace.json` last, is on the disk; [`ArchiveUpdate`] replaces single tables in the same way.
 //! [`Archive`] reads it and treats what it reads as hostile: damage is an [`Error`], never a panic.
 
+mod around;
 mod arrow;
 mod batch;
 mod buffer;

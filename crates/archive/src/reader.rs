@@ -12,6 +12,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 use tracesift_trace::info::{SourceFile, TableFile, TraceInfo};
 use tracesift_trace::schema::{ColumnSet, TableDefinition, View};
 
+use crate::around::Nearest;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
@@ -341,37 +342,7 @@ impl Archive {
         self.show_backwards(Wanted { time, ..Wanted::default() }, &mut visit)
     }
 
-    /// Shows `visit` the rows from which can be told what each thread and each CPU does in a range of time, in their order: at
-    /// least those that touch it, the last one before it and the first one behind it of each thread and of each CPU, and the
-    /// first one of each CPU. Where an archive has no index by which these are found, and without a range, it shows all rows of
-    /// the table.
-    ///
-    /// # Errors
-    /// As [`Self::scan`].
-    pub fn scan_around<V: Readable>(&self, time: Option<Range<i64>>, mut visit: impl FnMut(&V)) -> Result<(), Error> {
-        let (columns, wanted) = (ColumnSet::ALL, Wanted { around: true, time, ..Wanted::default() });
-        self.show_scan(columns, self.start_scan(columns, wanted, None)?, &mut |row| {
-            visit(row);
-            ControlFlow::Continue(())
-        })
-    }
-
-    /// As [`Self::scan_around`], the last row first.
-    ///
-    /// # Errors
-    /// As [`Self::scan`].
-    pub fn scan_around_backwards<V: Readable>(
-        &self,
-        time: Option<Range<i64>>,
-        mut visit: impl FnMut(&V),
-    ) -> Result<(), Error> {
-        self.show_backwards(Wanted { around: true, time, ..Wanted::default() }, &mut |row: &V| {
-            visit(row);
-            ControlFlow::Continue(())
-        })
-    }
-
-    fn show_backwards<V: Readable>(
+    pub(crate) fn show_backwards<V: Readable>(
         &self,
         wanted: Wanted,
         visit: &mut impl FnMut(&V) -> ControlFlow<()>,
@@ -380,6 +351,7 @@ impl Archive {
         let Some(file) = self.table_file(table.name) else { return Ok(()) };
         let path = self.path.join(table_file(table.name));
         let near = self.near(table, &wanted)?;
+        let mut nearest = near.as_ref().and_then(|_| wanted.nearest());
         let part = Part { groups: near.as_ref().map(|near| near.groups.clone()), time: wanted.touching() };
         let (groups, rows) = Scan::extent(&path, &Input::open(&path, file)?, file, table, &part)?;
         let mut pass = Pass::new(&self.watch, rows);
@@ -387,7 +359,7 @@ impl Archive {
             rows.map_or(Ok(None), |rows| self.start_long_spans(V::NAMES, rows, wanted.touching()))
         };
         let behind = of_index(near.as_ref().map(|near| near.behind.clone()))?;
-        if self.show_reversed(behind, &mut pass, visit)?.is_break() {
+        if self.show_reversed(behind, &mut pass, &mut nearest, visit)?.is_break() {
             return Ok(());
         }
         // One row group at a time is held decoded.
@@ -395,18 +367,19 @@ impl Archive {
             let part = Part { groups: Some(group..group + 1), time: wanted.touching() };
             let input = Input::open(&path, file)?;
             let scan = Scan::start(path.clone(), input, file, table, V::NAMES, part, None)?;
-            if self.show_reversed(Some(scan), &mut pass, visit)?.is_break() {
+            if self.show_reversed(Some(scan), &mut pass, &mut nearest, visit)?.is_break() {
                 return Ok(());
             }
         }
         let before = of_index(near.filter(|_| wanted.around).map(|near| near.before))?;
-        self.show_reversed(before, &mut pass, visit).map(drop)
+        self.show_reversed(before, &mut pass, &mut nearest, visit).map(drop)
     }
 
     fn show_reversed<V: Readable>(
         &self,
         scan: Option<Scan>,
         pass: &mut Pass,
+        nearest: &mut Option<Nearest>,
         visit: &mut impl FnMut(&V) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, Error> {
         let Some(scan) = scan else { return Ok(ControlFlow::Continue(())) };
@@ -417,8 +390,11 @@ impl Archive {
         }
         for batch in batches.iter().rev() {
             self.watch.check()?;
-            let shown = show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), visit)
-                .map_err(|reason| Error::corrupt(scan.path(), reason))?;
+            let shown = match nearest.as_mut().and_then(|nearest| nearest.of(batch)) {
+                Some(rows) => show(batch, ColumnSet::ALL, rows.iter().copied().rev(), visit),
+                None => show(batch, ColumnSet::ALL, (0..batch.num_rows()).rev(), visit),
+            };
+            let shown = shown.map_err(|reason| Error::corrupt(scan.path(), reason))?;
             if shown.is_break() {
                 return Ok(shown);
             }
@@ -484,7 +460,7 @@ impl Archive {
         Ok(scan.map(|scan| self.counted_alone(scan)))
     }
 
-    fn prepare_scan(
+    pub(crate) fn prepare_scan(
         &self,
         table: &TableDefinition,
         columns: &[&str],
@@ -514,7 +490,7 @@ impl Archive {
     }
 
     /// What a range of time needs of a table; `None` where nothing tells, so that every row group has to be looked at.
-    fn near(&self, table: &TableDefinition, wanted: &Wanted) -> Result<Option<Near>, Error> {
+    pub(crate) fn near(&self, table: &TableDefinition, wanted: &Wanted) -> Result<Option<Near>, Error> {
         // Nothing touches an empty range, and that needs no index.
         let time = wanted.time.as_ref().filter(|time| wanted.around || !time.is_empty());
         let Some(time) = time else { return Ok(None) };
@@ -535,24 +511,6 @@ impl Archive {
     #[must_use]
     pub fn rows_read(&self) -> u64 {
         self.rows_read.load(Ordering::Relaxed)
-    }
-
-    /// Rows of the row groups that [`Self::scan_around`] reads for a range of time.
-    ///
-    /// # Errors
-    /// As [`Self::scan`].
-    pub fn rows_around<T: Table>(&self, time: Range<i64>) -> Result<u64, Error> {
-        let wanted = Wanted { around: true, time: Some(time), ..Wanted::default() };
-        Ok(self.prepare_scan(T::TABLE, &[], &wanted, None)?.map_or(0, |scan| scan.rows()))
-    }
-
-    /// Rows of the row groups that [`Self::scan`] reads for a range of time.
-    ///
-    /// # Errors
-    /// As [`Self::scan`].
-    pub fn rows_touching<T: Table>(&self, time: Range<i64>) -> Result<u64, Error> {
-        let wanted = Wanted { time: Some(time), ..Wanted::default() };
-        Ok(self.prepare_scan(T::TABLE, &[], &wanted, None)?.map_or(0, |scan| scan.rows()))
     }
 
     /// A reading that is no part of an announced one.
@@ -582,6 +540,11 @@ impl Wanted {
     /// The range that every row has to touch.
     fn touching(&self) -> Option<Range<i64>> {
         self.time.clone().filter(|_| !self.around)
+    }
+
+    /// What chooses among the rows around the range.
+    pub(crate) fn nearest(&self) -> Option<Nearest> {
+        self.time.clone().filter(|_| self.around).map(Nearest::new)
     }
 }
 

@@ -67,6 +67,13 @@ impl<L: Copy + Eq + Hash> Lanes<L> {
         }
     }
 
+    /// Adds the figures of others, which have the same grid.
+    pub fn join(&mut self, others: Self) {
+        for (lane, series) in others.lanes {
+            self.lane(lane).join(&series);
+        }
+    }
+
     /// Number of lanes.
     #[must_use]
     pub fn len(&self) -> usize {

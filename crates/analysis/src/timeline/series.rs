@@ -56,6 +56,15 @@ impl Series {
         }
     }
 
+    /// Adds another one of the same grid.
+    pub fn join(&mut self, other: &Self) {
+        let add = |to: &mut [i64], from: &[i64]| {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = to.saturating_add(*from));
+        };
+        add(&mut self.parts, &other.parts);
+        add(&mut self.whole, &other.whole);
+    }
+
     /// The figures of the buckets.
     #[must_use]
     pub fn finish(self, grid: &Grid) -> Vec<i64> {
@@ -91,10 +100,15 @@ mod tests {
                 Ok((width, origin)) => Grid::aligned(range, width, origin, 10_000).expect("few"),
                 Err(columns) => Grid::columns(range, columns),
             };
-            let mut series = Series::new(&grid);
+            let (mut series, mut others) = (Series::new(&grid), Series::new(&grid));
             let spans: Vec<Span> = spans.into_iter().map(|(start, length)| Span::new(start, start + length)).collect();
-            spans.iter().for_each(|span| series.add_span(&grid, *span));
-            instants.iter().for_each(|(time, amount)| series.add_at(&grid, *time, *amount));
+            for (place, span) in spans.iter().enumerate() {
+                if place % 3 == 0 { &mut others } else { &mut series }.add_span(&grid, *span);
+            }
+            for (place, (time, amount)) in instants.iter().enumerate() {
+                if place % 3 == 0 { &mut others } else { &mut series }.add_at(&grid, *time, *amount);
+            }
+            series.join(&others);
             let figures = series.finish(&grid);
             for (place, figure) in figures.iter().enumerate() {
                 let bucket = grid.bucket(place);

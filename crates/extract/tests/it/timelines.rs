@@ -188,3 +188,18 @@ fn short_recordings_have_no_tables() {
     assert_eq!(archive.row_count::<TimelineProcessRow>() + archive.row_count::<TimelineCpuRow>(), 0);
     assert!(archive.info().tables.iter().all(|table| !table.name.starts_with("timeline")));
 }
+
+#[test]
+fn tables_are_a_small_part_of_an_archive() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("scale.etl");
+    tracesift_scenario::scale(std::fs::File::create(&file).expect("created"), 24 << 20, 1).expect("written");
+    let mut options = Options::default();
+    options.budget.long_from = 1;
+    let archive = Archive::open(&extract_file(&file, &options).archive).expect("opened");
+    let bytes = |is_counted: &dyn Fn(&str) -> bool| -> u64 {
+        archive.info().tables.iter().filter(|table| is_counted(&table.name)).map(|table| table.bytes).sum()
+    };
+    let (all, timelines) = (bytes(&|_| true), bytes(&|name| name.starts_with("timeline")));
+    assert!(timelines > 0 && timelines * 100 <= all * 8, "{timelines} of {all} bytes");
+}

@@ -17,7 +17,18 @@ pub(super) struct RunsOfCpus {
     buckets: Range<i64>,
     /// By CPU the first entry of each bucket.
     heads: Vec<Vec<u32>>,
+    /// By CPU and process the latest bucket in which it ran, and the entry of that: runs mostly come in the order of time.
+    latest: Vec<Vec<Latest>>,
     entries: Vec<Entry>,
+}
+
+/// Processes with numbers below this are found without going through the entries of a bucket.
+const LISTED: usize = 1 << 12;
+
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    bucket: i64,
+    entry: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +40,14 @@ struct Entry {
 
 impl RunsOfCpus {
     pub(super) fn new(shift: u32, buckets: Range<i64>) -> Self {
-        Self { shift, buckets, heads: Vec::new(), entries: Vec::new() }
+        Self { shift, buckets, heads: Vec::new(), latest: Vec::new(), entries: Vec::new() }
     }
 
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         let heads: usize = self.heads.iter().map(Vec::len).sum();
-        heads * size_of::<u32>() + self.entries.len() * size_of::<Entry>()
+        let latest: usize = self.latest.iter().map(Vec::len).sum();
+        heads * size_of::<u32>() + latest * size_of::<Latest>() + self.entries.len() * size_of::<Entry>()
     }
 
     /// Adds a run, which lies in the window.
@@ -55,6 +67,25 @@ impl RunsOfCpus {
 
     #[inline]
     fn add_to(&mut self, cpu: usize, process: i32, bucket: i64, run: i64) {
+        let listed = usize::try_from(process).ok().filter(|process| *process < LISTED);
+        let latest = listed.and_then(|process| self.latest.get(cpu)?.get(process)).copied();
+        if let Some(latest) = latest
+            && latest.bucket == bucket
+            && let Some(entry) = self.entries.get_mut(latest.entry as usize)
+        {
+            entry.run = entry.run.saturating_add(run);
+            return;
+        }
+        // Behind its latest bucket a process has no entry yet.
+        let is_first = listed.is_some() && latest.is_none_or(|latest| latest.bucket < bucket);
+        let Some(entry) = self.entry(cpu, process, bucket, run, is_first) else { return };
+        if let Some(process) = listed.filter(|_| is_first) {
+            self.note(cpu, process, Latest { bucket, entry });
+        }
+    }
+
+    /// Adds to the entry of a process, or makes one; gives its place.
+    fn entry(&mut self, cpu: usize, process: i32, bucket: i64, run: i64, is_first: bool) -> Option<u32> {
         if cpu >= self.heads.len() {
             self.heads.resize_with(cpu + 1, Vec::new);
         }
@@ -63,17 +94,30 @@ impl RunsOfCpus {
             heads.resize(usize::try_from(self.buckets.end - self.buckets.start).unwrap_or_default(), NONE);
         }
         let place = usize::try_from(bucket - self.buckets.start).ok();
-        let Some(head) = place.and_then(|place| heads.get_mut(place)) else { return };
-        let mut at = *head;
+        let head = place.and_then(|place| heads.get_mut(place))?;
+        let mut at = if is_first { NONE } else { *head };
         while let Some(entry) = self.entries.get_mut(at as usize) {
             if entry.process == process {
                 entry.run = entry.run.saturating_add(run);
-                return;
+                return Some(at);
             }
             at = entry.next;
         }
-        let next = std::mem::replace(head, u32::try_from(self.entries.len()).unwrap_or(NONE));
+        let new = u32::try_from(self.entries.len()).unwrap_or(NONE);
+        let next = std::mem::replace(head, new);
         self.entries.push(Entry { process, next, run });
+        Some(new)
+    }
+
+    fn note(&mut self, cpu: usize, process: usize, latest: Latest) {
+        if cpu >= self.latest.len() {
+            self.latest.resize_with(cpu + 1, Vec::new);
+        }
+        let of_cpu = &mut self.latest[cpu];
+        if process >= of_cpu.len() {
+            of_cpu.resize(process + 1, Latest { bucket: i64::MIN, entry: NONE });
+        }
+        of_cpu[process] = latest;
     }
 
     /// Shows each bucket in the order of time: who ran on which CPU for how long, by ascending CPU.

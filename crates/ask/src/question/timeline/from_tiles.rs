@@ -16,8 +16,8 @@ use tracesift_trace::schema::ColumnSet;
 use super::lanes::{Asked, Collected, Kinds};
 use super::{LaneKind, Measure, Way};
 
-/// Rows of a time range that are read in place of tables, at most: two row groups, which take no longer than tables.
-const MOST_ROWS: u64 = 1 << 20;
+/// How many times as long a row of a time range takes as one of those around it, most of which are passed over.
+const ROWS_INSIDE: u64 = 2;
 
 /// Pieces of time of which an answer is put together, at most: each one reads some row groups.
 const MOST_PIECES: usize = 64;
@@ -82,14 +82,19 @@ fn levels(asked: &Asked<'_>, tiles: TilesOfTable) -> Option<(Levels, u8)> {
     is_same.then_some((levels, first))
 }
 
-/// Rows that are read for a time.
-fn rows_for(asked: &Asked<'_>, time: Span) -> Result<u64, Error> {
+/// Rows that are read for a time, those inside of it several times.
+fn cost(asked: &Asked<'_>, time: Span) -> Result<u64, Error> {
     let (archive, time) = (asked.recording.archive(), time.start..time.end);
     match asked.measure {
         Measure::Cpu | Measure::Samples => archive.rows_touching::<CpuSampleRow>(time),
         Measure::Bytes | Measure::Operations => archive.rows_touching::<DiskIoRow>(time),
         Measure::Count => archive.rows_touching::<EventRow>(time),
-        _ => archive.rows_around::<ContextSwitchRow>(time),
+        _ => {
+            // Around its start alone there are as many as around a short time.
+            let around = archive.rows_around::<ContextSwitchRow>(time.start..time.start)?;
+            let all = archive.rows_around::<ContextSwitchRow>(time)?;
+            Ok(all.saturating_add(all.saturating_sub(around).saturating_mul(ROWS_INSIDE)))
+        }
     }
 }
 
@@ -100,23 +105,16 @@ impl Plan {
         let Some(source) = source else { return Ok(None) };
         let tiles = source.tiles(asked.recording.archive())?.and_then(|tiles| levels(asked, tiles));
         let Some((levels, first)) = tiles else { return Ok(None) };
-        let all = match asked.question.way {
-            Way::Usual => rows_for(asked, grid.range())?,
-            _ => u64::MAX,
-        };
-        if all <= MOST_ROWS {
-            return Ok(None);
-        }
         let Cover { pieces, wanted } = Cover::of(&levels, first, &grid);
         if asked.question.way == Way::Usual {
             if pieces.len() > MOST_PIECES {
                 return Ok(None);
             }
-            let mut rows = 0_u64;
+            let (all, mut parts) = (cost(asked, grid.range())?, 0_u64);
             for piece in &pieces {
-                rows = rows.saturating_add(rows_for(asked, *piece)?);
+                parts = parts.saturating_add(cost(asked, *piece)?);
             }
-            if rows > all / 2 {
+            if parts >= all {
                 return Ok(None);
             }
         }

@@ -73,13 +73,27 @@ fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<L
         _ if asked.question.lane == LaneKind::Tag => names.tags = tags::add_samples(asked, &mut lanes)?,
         None => add_rows(asked, grid.range(), &mut lanes, &mut names.kinds)?,
         Some(plan) => {
-            for piece in &plan.pieces {
-                add_rows(asked, *piece, &mut lanes, &mut names.kinds)?;
-            }
+            add_pieces(asked, &plan.pieces, &mut lanes, &mut names.kinds)?;
             add_tiles(asked, &plan, &mut lanes, &mut names.kinds)?;
         }
     }
     Ok((!lanes.is_full).then_some(lanes.lanes))
+}
+
+/// Adds what rows say about pieces of time. Two threads share them, since a range mostly has a piece at each end.
+fn add_pieces(asked: &Asked<'_>, pieces: &[Span], lanes: &mut Collected, kinds: &mut Kinds) -> Result<(), Error> {
+    // Kinds of events get their numbers in the order in which they are met.
+    let is_divided = asked.measure != Measure::Count && pieces.len() > 1;
+    let (first, second) = pieces.split_at(if is_divided { pieces.len() / 2 } else { pieces.len() });
+    let add = |pieces: &[Span], lanes: &mut Collected, kinds: &mut Kinds| {
+        pieces.iter().try_for_each(|piece| add_rows(asked, *piece, lanes, kinds))
+    };
+    let (mut others, mut none) = (Collected::new(lanes.grid), Kinds::default());
+    let (first, second) = rayon::join(|| add(first, lanes, kinds), || add(second, &mut others, &mut none));
+    first.and(second)?;
+    lanes.is_full |= others.is_full;
+    lanes.lanes.join(others.lanes);
+    Ok(())
 }
 
 /// Whom the numbers of lanes stand for.

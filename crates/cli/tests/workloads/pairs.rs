@@ -386,15 +386,16 @@ fn who_took_cpus(case: &Value) -> Option<String> {
     times.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(name, _)| name.to_owned())
 }
 
-/// A program that wants all CPUs, until it is dropped.
+/// A program with a busy thread for each CPU, until it is dropped: the others wait for their turn.
 struct Busy(Child);
 
 impl Busy {
     const NAME: &'static str = "crowded-cpus";
 
     fn start() -> Self {
+        let threads = std::thread::available_parallelism().unwrap().to_string();
         let mut command = Command::new(workload(Self::NAME));
-        command.args(["--threads", "1", "--seconds", "3600"]).stdin(Stdio::null()).stdout(Stdio::null());
+        command.args(["--threads", &threads, "--seconds", "3600"]).stdin(Stdio::null()).stdout(Stdio::null());
         Self(command.spawn().unwrap())
     }
 }

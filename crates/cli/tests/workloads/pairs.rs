@@ -127,7 +127,7 @@ const COLD: Pair = Pair {
     arguments: &["--files", "{n}"],
     options: &["--window", "method:*read_cold_files"],
     values: [60, 120],
-    causes: &[Cause { does: "cold-start cold waits", state: "wait", method: "", grows: true }],
+    causes: &[Cause { does: "cold-start cold waits", state: "wait", method: "::read_files", grows: true }],
     told: Told::Nobody,
 };
 

@@ -224,7 +224,7 @@ impl Archive {
     pub fn find_long_spans(&self, write: &mut dyn FnMut(&LongSpanRow)) -> Result<(), Error> {
         // In two row groups every range is near both.
         let Some(groups) = self.switch_groups()?.filter(|groups| groups.0.len() > 2) else { return Ok(()) };
-        let Some(found) = self.far_reaching(&groups)? else { return Ok(()) };
+        let Some(found) = self.far_reaching(groups)? else { return Ok(()) };
         let (found, mut seen) = (Arc::new(found), 0);
         let chosen = Arc::clone(&found);
         let choose = move |_: &Counted| {
@@ -262,16 +262,19 @@ impl Archive {
     }
 
     /// The row groups of `context_switches`, where they are in the order of time.
-    fn switch_groups(&self) -> Result<Option<Groups>, Error> {
+    fn switch_groups(&self) -> Result<Option<&Groups>, Error> {
         let name = ContextSwitchRow::TABLE.name;
         let Some(file) = self.table_file(name) else { return Ok(None) };
+        if let Some(known) = self.switch_groups.get() {
+            return Ok(known.as_ref());
+        }
         let path = self.path().join(table_file(name));
         let metadata = Scan::metadata(&path, &Input::open(&path, file)?, file)?;
-        Ok(Groups::of(&metadata))
+        Ok(self.switch_groups.get_or_init(|| Groups::of(&metadata)).as_ref())
     }
 
     /// The row groups of a table if it has an index; `None`: all of its rows have to be looked at.
-    pub(crate) fn indexed_groups(&self, table: &str) -> Result<Option<Groups>, Error> {
+    pub(crate) fn indexed_groups(&self, table: &str) -> Result<Option<&Groups>, Error> {
         let is_indexed = table == ContextSwitchRow::TABLE.name && self.table_file(LongSpanRow::TABLE.name).is_some();
         if is_indexed { self.switch_groups() } else { Ok(None) }
     }

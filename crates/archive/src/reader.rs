@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read as _};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
@@ -19,7 +19,7 @@ use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
-use crate::long_spans::Near;
+use crate::long_spans::{Groups, Near};
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
 use crate::stored::StoredRows;
@@ -44,6 +44,8 @@ pub struct Archive {
     info: TraceInfo,
     rows_read: Arc<AtomicU64>,
     watch: Watch,
+    /// The row groups of the switches, once somebody has looked at them.
+    pub(crate) switch_groups: Arc<OnceLock<Option<Groups>>>,
 }
 
 impl Archive {
@@ -89,7 +91,13 @@ impl Archive {
             return Err(Error::Version { path: path.to_owned(), found, supported: SCHEMA_VERSION[0] });
         }
         let info = serde_json::from_slice(&text).map_err(corrupt)?;
-        Ok(Self { path: path.to_owned(), info, rows_read: Arc::default(), watch: Watch::default() })
+        Ok(Self {
+            path: path.to_owned(),
+            info,
+            rows_read: Arc::default(),
+            watch: Watch::default(),
+            switch_groups: Arc::default(),
+        })
     }
 
     /// The same archive, all readings of which somebody watches: they also fail with [`Error::Cancelled`].
@@ -106,7 +114,13 @@ impl Archive {
 
     /// The tables in a staging directory.
     pub(crate) fn unpublished(path: &Path, info: TraceInfo) -> Self {
-        Self { path: path.to_owned(), info, rows_read: Arc::default(), watch: Watch::default() }
+        Self {
+            path: path.to_owned(),
+            info,
+            rows_read: Arc::default(),
+            watch: Watch::default(),
+            switch_groups: Arc::default(),
+        }
     }
 
     /// Whether the archive at `path` is complete and the extract of exactly these files by this major version: then there

@@ -69,9 +69,7 @@ impl Archive {
         let path = self.path().join(table_file(table.name));
         let input = Input::open(&path, file)?;
         let metadata = Scan::metadata(&path, &input, file)?;
-        let has = |group: &RowGroupMetaData| has_any(group, level, &buckets);
-        let first = metadata.row_groups().iter().position(has).unwrap_or(0);
-        let end = metadata.row_groups().iter().rposition(has).map_or(0, |last| last + 1);
+        let groups = groups_of(&metadata.row_groups().iter().map(Bounds::of).collect::<Vec<_>>(), level, &buckets);
         let accepts = move |batch: &RecordBatch| {
             let levels = primitive::<Int8Type>(batch, "level")?;
             let (bucket, count) = (primitive::<Int64Type>(batch, "bucket")?, primitive::<Int16Type>(batch, "buckets")?);
@@ -83,7 +81,7 @@ impl Archive {
         };
         let columns = vec!["level", "bucket", "buckets"];
         let choice = Choice { columns, by_number: false, accepts: Box::new(accepts) };
-        let part = Part { groups: Some(first..end), time: None };
+        let part = Part { groups: Some(groups), time: None };
         let scan = Scan::start(path, input, file, table, &needed.names(), part, Some(choice))?;
         self.show_scan(needed, Some(self.counted_alone(scan)), &mut |row| {
             visit(row);
@@ -92,18 +90,53 @@ impl Archive {
     }
 }
 
-/// Whether a row group can have a row with any of the buckets of a level, as far as its statistics say.
-fn has_any(group: &RowGroupMetaData, level: i8, buckets: &Range<i64>) -> bool {
-    let [name, _, bucket] = TIMELINE_KEYS;
-    let everything = (i64::MIN, i64::MAX);
-    let (first, last) = bounds(group, name).unwrap_or(everything);
-    let (low, high) = bounds(group, bucket).unwrap_or(everything);
-    let level = i64::from(level);
-    if first != last {
-        return first <= level && level <= last;
+/// The levels and the buckets of a row group, the first and the last ones of each: of all levels, where it has several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bounds {
+    levels: (i64, i64),
+    buckets: (i64, i64),
+}
+
+impl Bounds {
+    /// As far as the statistics say.
+    fn of(group: &RowGroupMetaData) -> Self {
+        let [level, _, bucket] = TIMELINE_KEYS;
+        let everything = (i64::MIN, i64::MAX);
+        Self {
+            levels: bounds(group, level).unwrap_or(everything),
+            buckets: bounds(group, bucket).unwrap_or(everything),
+        }
     }
+
+    /// Its buckets, if it has this level alone.
+    fn of_level(&self, level: i64) -> Option<(i64, i64)> {
+        (self.levels == (level, level)).then_some(self.buckets)
+    }
+}
+
+/// The row groups that can have a row with any of the buckets of a level.
+///
+/// A row group with the end of a level and the beginning of the next one tells the buckets of both. Its neighbours tell more: rows of the
+/// level before it end where its own begin, and those behind it begin where its own end.
+fn groups_of(groups: &[Bounds], level: i8, buckets: &Range<i64>) -> Range<usize> {
+    let level = i64::from(level);
     let block = buckets.start.div_euclid(TIMELINE_BLOCK).saturating_mul(TIMELINE_BLOCK);
-    first == level && low < buckets.end && high >= block
+    let has_any = |place: &usize| {
+        let group = &groups[*place];
+        let (first, last) = group.levels;
+        if level < first || last < level {
+            return false;
+        }
+        let (low, high) = group.of_level(level).unwrap_or_else(|| {
+            let of = |place: Option<usize>| place.and_then(|place| groups.get(place)?.of_level(level));
+            let low = of(place.checked_sub(1)).filter(|_| level == first).map_or(i64::MIN, |(_, high)| high);
+            let high = of(place.checked_add(1)).filter(|_| level == last).map_or(i64::MAX, |(low, _)| low);
+            (low, high)
+        });
+        low < buckets.end && high >= block
+    };
+    let (first, last) = ((0..groups.len()).find(has_any), (0..groups.len()).rfind(has_any));
+    first.zip(last).map_or(0..0, |(first, last)| first..last + 1)
 }
 
 /// The smallest and the largest value of a column of integers in a row group.
@@ -113,5 +146,71 @@ fn bounds(group: &RowGroupMetaData, name: &str) -> Option<(i64, i64)> {
         Statistics::Int64(bounds) => Some((*bounds.min_opt()?, *bounds.max_opt()?)),
         Statistics::Int32(bounds) => Some((i64::from(*bounds.min_opt()?), i64::from(*bounds.max_opt()?))),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tracesift_trace::rows::TIMELINE_BLOCK;
+
+    use super::{Bounds, groups_of};
+
+    #[test]
+    fn a_row_group_of_two_levels_is_read_for_their_ends_alone() {
+        let of = |levels, buckets| Bounds { levels, buckets };
+        // Level 0 has buckets up to 9,000, level 1 up to 2,250, level 2 up to 562.
+        let groups = [
+            of((0, 0), (0, 4_000)),
+            of((0, 0), (4_000, 8_000)),
+            of((0, 1), (0, 9_000)),
+            of((1, 1), (1_000, 2_200)),
+            of((1, 2), (0, 2_250)),
+        ];
+        let read = |level, buckets| groups_of(&groups, level, &buckets);
+        assert_eq!(read(0, 100..200), 0..1);
+        assert_eq!(read(0, 5_000..5_001), 1..2);
+        assert_eq!(read(0, 8_500..8_600), 2..3);
+        assert_eq!(read(0, 3_990..8_600), 0..3);
+        assert_eq!(read(1, 500..600), 2..3);
+        assert_eq!(read(1, 1_800..1_900), 3..4);
+        assert_eq!(read(1, 2_240..2_250), 3..5);
+        assert_eq!(read(2, 3..4), 4..5);
+        assert_eq!(read(3, 0..1_000), 0..0);
+        assert_eq!(groups_of(&[], 0, &(0..1)), 0..0);
+    }
+
+    proptest! {
+        #[test]
+        fn each_row_of_a_bucket_is_in_a_row_group_that_is_read(
+            mut rows in prop::collection::vec((0_i8..3, -600_i64..600, 1_i64..300), 1..200),
+            sizes in prop::collection::vec(1_usize..40, 1..8),
+            (level, start, length) in (0_i8..3, -700_i64..700, 1_i64..300),
+        ) {
+            rows.sort_unstable();
+            let mut groups = Vec::new();
+            let (mut left, mut sizes) = (rows.as_slice(), sizes.iter().cycle());
+            while !left.is_empty() {
+                let (group, rest) = left.split_at(left.len().min(*sizes.next().unwrap_or(&1)));
+                groups.push(group);
+                left = rest;
+            }
+            let bounds = |of: &dyn Fn(&(i8, i64, i64)) -> i64, rows: &[(i8, i64, i64)]| {
+                (rows.iter().map(of).min().unwrap_or(0), rows.iter().map(of).max().unwrap_or(0))
+            };
+            let of = |rows: &&[(i8, i64, i64)]| Bounds {
+                levels: bounds(&|row| row.0.into(), rows),
+                buckets: bounds(&|row| row.1, rows),
+            };
+            let read = groups_of(&groups.iter().map(of).collect::<Vec<_>>(), level, &(start..start + length));
+            for (place, rows) in groups.iter().enumerate() {
+                let has = rows.iter().any(|&(of, first, count)| {
+                    // A row ends with its block.
+                    let end = (first + count).min((first.div_euclid(TIMELINE_BLOCK) + 1) * TIMELINE_BLOCK);
+                    of == level && first < start + length && end > start
+                });
+                prop_assert!(!has || read.contains(&place), "row group {} of {:?}", place, read);
+            }
+        }
     }
 }

@@ -9,8 +9,8 @@ mod target;
 use std::ops::Range;
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
 use tracesift_analysis::processes::is_idle;
+use tracesift_analysis::timeline::EventNumbers;
 use tracesift_analysis::timeline::tiles::{
     BLOCK, Levels, Limits, SwitchOnCpu, TiledLanes, TiledOperation, TiledSample, Timelines, Window,
 };
@@ -130,7 +130,7 @@ impl Windows<'_> {
     /// Hands over all tiles but those that wait for the end.
     fn write(&self, tables: &mut Tables<'_, impl RowTarget>) -> Result<(), Error> {
         let mut timelines = Timelines::new(&self.levels);
-        let mut kinds = Kinds::default();
+        let mut kinds = EventNumbers::default();
         let all = self.levels.buckets(0);
         let (mut at, mut blocks) = (all.start.div_euclid(BLOCK) * BLOCK, FIRST_BLOCKS);
         while at < all.end {
@@ -142,7 +142,7 @@ impl Windows<'_> {
                 continue;
             };
             let bytes = window.bytes();
-            tables.kinds.clone_from(&kinds.names);
+            tables.kinds = kinds.names().to_vec();
             timelines.take(window.finish(), tables);
             at = buckets.end;
             if bytes < self.memory / 4 {
@@ -156,13 +156,18 @@ impl Windows<'_> {
     }
 
     /// The figures of some buckets; `None`: they take more memory.
-    fn window(&self, buckets: &Range<i64>, kinds: &mut Kinds, memory: usize) -> Result<Option<Window<'_>>, Error> {
+    fn window(
+        &self,
+        buckets: &Range<i64>,
+        kinds: &mut EventNumbers,
+        memory: usize,
+    ) -> Result<Option<Window<'_>>, Error> {
         let mut window = Window::new(self.lanes, self.levels, buckets);
         let time = window.time();
         let range = time.start..time.end;
         self.archive.scan(Some(range.clone()), |row: &TiledSample| window.sample(*row))?;
         self.archive.scan(Some(range.clone()), |row: &Event| {
-            window.event(kinds.kind(&row.provider, &row.event), row.time);
+            window.event(kinds.number(&row.provider, &row.event), row.time);
         })?;
         // An operation that completes at the first instant ends a span that lies before it.
         let touching = range.start.saturating_sub(1)..range.end.saturating_add(1);
@@ -182,39 +187,9 @@ impl Windows<'_> {
             if is_full {
                 return Ok(None);
             }
-            accounting.finish_watched(&mut window);
+            let accounts = accounting.finish_watched(&mut window);
+            window.lives(&accounts);
         }
         Ok(Some(window).filter(|window| window.bytes() <= memory))
-    }
-}
-
-/// Numbers of the kinds of events, in the order in which they are met.
-#[derive(Debug, Default)]
-struct Kinds {
-    numbers: FxHashMap<String, FxHashMap<String, i32>>,
-    /// Provider and name of each.
-    names: Vec<(String, String)>,
-    /// The kind of the event before.
-    latest: usize,
-}
-
-impl Kinds {
-    fn kind(&mut self, provider: &str, event: &str) -> i32 {
-        let is_latest = self.names.get(self.latest).is_some_and(|(of, name)| of == provider && name == event);
-        if !is_latest {
-            self.latest = self.place(provider, event);
-        }
-        i32::try_from(self.latest).unwrap_or(i32::MAX)
-    }
-
-    fn place(&mut self, provider: &str, event: &str) -> usize {
-        if let Some(known) = self.numbers.get(provider).and_then(|events| events.get(event)) {
-            return usize::try_from(*known).unwrap_or_default();
-        }
-        let place = self.names.len();
-        self.names.push((provider.to_owned(), event.to_owned()));
-        let number = i32::try_from(place).unwrap_or(i32::MAX);
-        self.numbers.entry(provider.to_owned()).or_default().insert(event.to_owned(), number);
-        place
     }
 }

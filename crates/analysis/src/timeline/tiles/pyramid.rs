@@ -1,7 +1,7 @@
 //! The levels of a table: tiles of the first one go in, tiles of all levels come out.
 
 use super::levels::BLOCK;
-use super::tile::{Tile, fold, join};
+use super::tile::{Tile, fold, in_order_of, join};
 
 /// The tiles of a table on their way, block by block: of each level no more than a block is held.
 #[derive(Debug)]
@@ -28,10 +28,8 @@ impl<const FIGURES: usize> Pyramid<FIGURES> {
 
     /// Takes the tiles of a window of the first level. Windows come in the order of time. `emit` gets the tiles of each complete block in the
     /// order of bucket and lane, and the blocks of a level in the order of time.
-    pub(super) fn take(&mut self, mut tiles: Vec<Tile<FIGURES>>, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
-        // Stable, and mostly in this order: the buckets of a lane stay in theirs.
-        tiles.sort_by_key(|tile| tile.bucket.div_euclid(BLOCK));
-        self.take_level(0, tiles, emit);
+    pub(super) fn take(&mut self, tiles: Vec<Tile<FIGURES>>, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
+        self.take_level(0, in_order_of(tiles, |tile| tile.bucket.div_euclid(BLOCK)), emit);
     }
 
     /// Emits what is left.
@@ -65,7 +63,8 @@ impl<const FIGURES: usize> Pyramid<FIGURES> {
             // Four neighbours are in one block, so their bucket of the next level is complete.
             self.take_level(level + 1, fold(&tiles, self.sums), emit);
         }
-        tiles.sort_unstable_by_key(|tile| (tile.bucket, tile.lane));
+        // They stand in the order of lanes.
+        let tiles = in_order_of(tiles, |tile| tile.bucket);
         emit(self.first + u8::try_from(level).unwrap_or(u8::MAX), tiles);
     }
 }

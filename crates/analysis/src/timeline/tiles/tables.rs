@@ -8,8 +8,8 @@ use super::pyramid::Pyramid;
 use super::tile::{Run, Tile};
 use super::tops::Tops;
 use super::window::{
-    BYTES_READ, BYTES_WRITTEN, CPU, DISK_BUSY, FLUSHES, LONGEST, OPEN, QUEUE, READS, READY, RUN, SAMPLES, SWITCHES,
-    UNKNOWN, WAIT, WRITES, WindowTiles,
+    BYTES_READ, BYTES_WRITTEN, CPU, DISK_BUSY, FLUSHES, LIFE, LONGEST, OPEN, QUEUE, READS, READY, RUN, SAMPLES,
+    SWITCHES, UNKNOWN, WRITES, WindowTiles,
 };
 
 /// Figures of processes, behind those of a window.
@@ -130,11 +130,6 @@ fn buckets(buckets: i64) -> i16 {
     i16::try_from(buckets).unwrap_or(i16::MAX)
 }
 
-/// The time that threads lived: with it, what they waited takes no bytes.
-fn life(figures: &[i64]) -> i64 {
-    [RUN, WAIT, READY, OPEN, UNKNOWN].iter().fold(0, |sum, figure| sum.saturating_add(figures[*figure]))
-}
-
 /// The row of a tile.
 #[must_use]
 pub fn process_row(levels: &Levels, level: u8, tile: &ProcessTile) -> TimelineProcessRow {
@@ -149,7 +144,7 @@ pub fn process_row(levels: &Levels, level: u8, tile: &ProcessTile) -> TimelinePr
         cpu: figures[CPU],
         samples: figures[SAMPLES],
         run: figures[RUN],
-        life: life(figures),
+        life: figures[LIFE],
         ready: figures[READY],
         open: figures[OPEN],
         unknown: figures[UNKNOWN],
@@ -170,7 +165,7 @@ pub fn thread_row(levels: &Levels, level: u8, tile: &ThreadTile) -> TimelineThre
         buckets: buckets(tile.buckets),
         thread: ThreadId(tile.lane),
         run: figures[RUN],
-        life: life(figures),
+        life: figures[LIFE],
         ready: figures[READY],
         open: figures[OPEN],
         unknown: figures[UNKNOWN],

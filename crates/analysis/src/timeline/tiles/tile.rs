@@ -2,6 +2,9 @@
 
 use super::levels::BLOCK;
 
+/// So many numbers more than tiles may be counted.
+const MOST_NUMBERS: usize = 1 << 10;
+
 /// Figures of a lane in some neighbouring buckets of a level: the same ones in each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<const FIGURES: usize> {
@@ -65,6 +68,35 @@ pub(super) fn join<const FIGURES: usize>(tiles: &mut Vec<Tile<FIGURES>>) {
     });
 }
 
+/// Tiles in the order of a number of theirs; those with the same number stay in their order. Each one moves once.
+pub(super) fn in_order_of<const FIGURES: usize>(
+    mut tiles: Vec<Tile<FIGURES>>,
+    number: impl Fn(&Tile<FIGURES>) -> i64,
+) -> Vec<Tile<FIGURES>> {
+    if tiles.is_sorted_by_key(&number) {
+        return tiles;
+    }
+    let (low, high) =
+        tiles.iter().map(&number).fold((i64::MAX, i64::MIN), |(low, high), number| (low.min(number), high.max(number)));
+    let numbers = high.checked_sub(low).and_then(|range| usize::try_from(range).ok());
+    let Some(numbers) = numbers.filter(|numbers| *numbers < tiles.len().saturating_add(MOST_NUMBERS)) else {
+        tiles.sort_by_key(number);
+        return tiles;
+    };
+    let place = |tile: &Tile<FIGURES>| usize::try_from(number(tile) - low).unwrap_or_default();
+    // Where the tiles of each number begin.
+    let mut next = vec![0_usize; numbers + 2];
+    tiles.iter().for_each(|tile| next[place(tile) + 1] += 1);
+    (1..next.len()).for_each(|at| next[at] += next[at - 1]);
+    let mut ordered = tiles.clone();
+    for tile in &tiles {
+        let at = &mut next[place(tile)];
+        ordered[*at] = *tile;
+        *at += 1;
+    }
+    ordered
+}
+
 /// The tiles of the next level, of tiles of a block in the order of lane and bucket. The first `sums` figures are sums over the buckets, the
 /// others maxima.
 pub(super) fn fold<const FIGURES: usize>(tiles: &[Tile<FIGURES>], sums: usize) -> Vec<Tile<FIGURES>> {
@@ -115,7 +147,7 @@ fn add<const FIGURES: usize>(to: &mut [i64; FIGURES], figures: &[i64; FIGURES], 
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Run, Tile, fold, join};
+    use super::{Run, Tile, fold, in_order_of, join};
     use crate::timeline::tiles::levels::BLOCK;
 
     /// The figures of each bucket that has any.
@@ -128,6 +160,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn tiles_are_put_in_order(
+            buckets in prop::collection::vec(prop_oneof![4 => -300_i64..300, 1 => any::<i64>()], 0..40),
+        ) {
+            let tiles = buckets.iter().zip(0..).map(|(&bucket, lane)| Tile { bucket, buckets: 1, lane, figures: [0; 2] });
+            let mut expected: Vec<Tile<2>> = tiles.collect();
+            let found = in_order_of(expected.clone(), |tile| tile.bucket);
+            expected.sort_by_key(|tile| tile.bucket);
+            prop_assert_eq!(found, expected);
+        }
+
         #[test]
         fn runs_lose_nothing_and_levels_have_the_same_sums(
             lanes in prop::collection::vec(

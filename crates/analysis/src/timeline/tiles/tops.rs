@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use crate::spans::Span;
 
 /// No entry follows.
@@ -155,9 +153,9 @@ pub(super) struct Tops {
 
 #[derive(Debug, Default)]
 struct OfLevel {
-    /// The bucket that is not complete yet: who ran in it on which CPU for how long.
+    /// The bucket that is not complete yet: who ran in it on which CPU for how long, some of them in several pieces.
     bucket: i64,
-    runs: FxHashMap<(i16, i32), i64>,
+    runs: Vec<(i16, i32, i64)>,
     /// Those of complete buckets, in the order of bucket and CPU, which nobody has taken yet.
     found: VecDeque<Top>,
 }
@@ -204,22 +202,28 @@ fn add(levels: &mut [OfLevel], bucket: i64, runs: &[(i16, i32, i64)]) {
         level.close(others);
         level.bucket = bucket;
     }
-    for &(cpu, process, run) in runs {
-        let sum = level.runs.entry((cpu, process)).or_default();
-        *sum = sum.saturating_add(run);
-    }
+    level.runs.extend_from_slice(runs);
 }
 
 impl OfLevel {
     /// The open bucket is complete.
     fn close(&mut self, others: &mut [Self]) {
-        let mut runs: Vec<_> = self.runs.drain().map(|((cpu, process), run)| (cpu, process, run)).collect();
+        let mut runs = std::mem::take(&mut self.runs);
         if runs.is_empty() {
             return;
         }
-        runs.sort_unstable();
+        runs.sort_unstable_by_key(|(cpu, process, _)| (*cpu, *process));
+        runs.dedup_by(|next, sum| {
+            let is_same = (next.0, next.1) == (sum.0, sum.1);
+            if is_same {
+                sum.2 = sum.2.saturating_add(next.2);
+            }
+            is_same
+        });
         self.find(self.bucket, &runs);
         add(others, self.bucket >> 2, &runs);
+        runs.clear();
+        self.runs = runs;
     }
 
     fn find(&mut self, bucket: i64, runs: &[(i16, i32, i64)]) {

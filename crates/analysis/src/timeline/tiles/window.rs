@@ -11,7 +11,7 @@ use super::levels::{LEVEL_OF_THREADS, Levels};
 use super::tile::{Run as RunOfTiles, Tile};
 use super::tops::RunsOfCpus;
 use crate::RecordingFacts;
-use crate::accounting::{Run, ThreadLifetime};
+use crate::accounting::{Accounts, Run, ThreadLifetime};
 use crate::by_id::ById;
 use crate::spans::{Span, is_switch_in};
 use crate::timeline::{OffCpuKind, Watched};
@@ -36,7 +36,8 @@ view! {
 
 /// Places of the figures of processes and threads. Spans come first.
 pub(super) const RUN: usize = 0;
-pub(super) const WAIT: usize = 1;
+/// The time that threads live: what they wait is the rest, which takes no figure of its own.
+pub(super) const LIFE: usize = 1;
 pub(super) const READY: usize = 2;
 pub(super) const OPEN: usize = 3;
 pub(super) const UNKNOWN: usize = 4;
@@ -227,7 +228,16 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The figures.
+    /// Adds the lives of threads in the window, which the accounts over its time have.
+    pub fn lives(&mut self, accounts: &Accounts) {
+        for account in accounts.threads.iter().filter(|account| !account.life.is_empty()) {
+            let Some(&of) = self.lanes.threads.get(account.thread.0) else { continue };
+            self.processes.add_span(of.process.0, of.life_of_process, LIFE, account.life);
+            self.threads.add_span(account.thread.0, of.life, LIFE, account.life);
+        }
+    }
+
+    /// The figures. Without [lives](Self::lives) no thread is known to wait.
     #[must_use]
     pub fn finish(self) -> WindowTiles {
         let cpus = if self.lanes.recording.has_switches { self.lanes.cpus } else { 0 };
@@ -293,13 +303,13 @@ impl Watched for Window<'_> {
 
     #[inline]
     fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
-        let Some(&of) = self.lanes.threads.get(thread.0) else { return };
         let figure = match kind {
-            OffCpuKind::Wait => WAIT,
+            OffCpuKind::Wait => return,
             OffCpuKind::Ready => READY,
             OffCpuKind::Open => OPEN,
             OffCpuKind::Unknown => UNKNOWN,
         };
+        let Some(&of) = self.lanes.threads.get(thread.0) else { return };
         self.processes.add_span(of.process.0, of.life_of_process, figure, span);
         self.threads.add_span(thread.0, of.life, figure, span);
     }

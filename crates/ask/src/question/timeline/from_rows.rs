@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::timeline::{OffCpuKind, Watched};
+use tracesift_analysis::timeline::{EventNumbers, OffCpuKind, Watched};
 use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
 use tracesift_archive::Error;
 use tracesift_trace::rows::{CpuSampleRow, DiskIoRow, EventRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
-use super::lanes::{Asked, Collected, Kinds};
+use super::lanes::{Asked, Collected};
 use super::{LaneKind, Measure};
 
 view! {
@@ -31,7 +31,12 @@ view! {
 }
 
 /// Adds what rows say about a time to the lanes.
-pub(super) fn add_rows(asked: &Asked<'_>, range: Span, lanes: &mut Collected, kinds: &mut Kinds) -> Result<(), Error> {
+pub(super) fn add_rows(
+    asked: &Asked<'_>,
+    range: Span,
+    lanes: &mut Collected,
+    kinds: &mut EventNumbers,
+) -> Result<(), Error> {
     let is_everything = asked.question.time.is_everything() && range == lanes.grid.range();
     let time = (!is_everything).then_some(range.start..range.end);
     match asked.measure {
@@ -143,7 +148,7 @@ fn of_events(
     asked: &Asked<'_>,
     time: Option<Range<i64>>,
     lanes: &mut Collected,
-    kinds: &mut Kinds,
+    kinds: &mut EventNumbers,
 ) -> Result<(), Error> {
     let all = asked.question.filter.is_empty();
     asked.recording.archive().scan(time, |row: &Event| {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 use tracesift_analysis::Span;
-use tracesift_analysis::timeline::Grid;
 use tracesift_analysis::timeline::tiles::{Cover, Levels, Wanted};
+use tracesift_analysis::timeline::{EventNumbers, Grid};
 use tracesift_archive::{Archive, Error, Table, TilesOfTable};
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, DiskIoRow, EventRow, TIMELINE_BLOCK, TimelineCpuRow, TimelineDiskRow,
@@ -13,7 +13,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::schema::ColumnSet;
 
-use super::lanes::{Asked, Collected, Kinds};
+use super::lanes::{Asked, Collected};
 use super::{LaneKind, Measure, Way};
 
 /// How many times as long a row of a time range takes as one of those around it, most of which are passed over.
@@ -123,7 +123,12 @@ impl Plan {
 }
 
 /// Adds the whole buckets of a plan to the lanes.
-pub(super) fn add_tiles(asked: &Asked<'_>, plan: &Plan, lanes: &mut Collected, kinds: &mut Kinds) -> Result<(), Error> {
+pub(super) fn add_tiles(
+    asked: &Asked<'_>,
+    plan: &Plan,
+    lanes: &mut Collected,
+    kinds: &mut EventNumbers,
+) -> Result<(), Error> {
     let archive = asked.recording.archive();
     for (level, wanted) in &plan.wanted {
         let level = level.cast_signed();
@@ -153,7 +158,7 @@ fn read(
     archive: &Archive,
     asked: &Asked<'_>,
     (level, buckets): (i8, Range<i64>),
-    kinds: &mut Kinds,
+    kinds: &mut EventNumbers,
     visit: &mut dyn FnMut(i32, i64, i16, i64),
 ) -> Result<(), Error> {
     let measure = asked.measure;

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
-use tracesift_analysis::timeline::{Grid, Lanes};
+use tracesift_analysis::timeline::{EventNumbers, Grid, Lanes};
 use tracesift_archive::Error;
 use tracesift_extract::counters::are_there;
 use tracesift_trace::ProcessId;
@@ -81,14 +81,19 @@ fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<L
 }
 
 /// Adds what rows say about pieces of time. Two threads share them, since a range mostly has a piece at each end.
-fn add_pieces(asked: &Asked<'_>, pieces: &[Span], lanes: &mut Collected, kinds: &mut Kinds) -> Result<(), Error> {
+fn add_pieces(
+    asked: &Asked<'_>,
+    pieces: &[Span],
+    lanes: &mut Collected,
+    kinds: &mut EventNumbers,
+) -> Result<(), Error> {
     // Kinds of events get their numbers in the order in which they are met.
     let is_divided = asked.measure != Measure::Count && pieces.len() > 1;
     let (first, second) = pieces.split_at(if is_divided { pieces.len() / 2 } else { pieces.len() });
-    let add = |pieces: &[Span], lanes: &mut Collected, kinds: &mut Kinds| {
+    let add = |pieces: &[Span], lanes: &mut Collected, kinds: &mut EventNumbers| {
         pieces.iter().try_for_each(|piece| add_rows(asked, *piece, lanes, kinds))
     };
-    let (mut others, mut none) = (Collected::new(lanes.grid), Kinds::default());
+    let (mut others, mut none) = (Collected::new(lanes.grid), EventNumbers::default());
     let (first, second) = rayon::join(|| add(first, lanes, kinds), || add(second, &mut others, &mut none));
     first.and(second)?;
     lanes.is_full |= others.is_full;
@@ -101,7 +106,7 @@ struct Names<'a> {
     lane: LaneKind,
     processes: FxHashMap<i32, &'a ProcessRow>,
     threads: FxHashMap<i32, &'a ThreadRow>,
-    kinds: Kinds,
+    kinds: EventNumbers,
     tags: Vec<String>,
 }
 
@@ -111,7 +116,7 @@ impl<'a> Names<'a> {
             lane,
             processes: processes.iter().map(|row| (row.process.0, row)).collect(),
             threads: threads.iter().map(|row| (row.thread.0, row)).collect(),
-            kinds: Kinds::default(),
+            kinds: EventNumbers::default(),
             tags: Vec::new(),
         }
     }
@@ -126,7 +131,7 @@ impl<'a> Names<'a> {
             LaneKind::Cpu => Lane::Cpu(i16::try_from(number).ok()?),
             LaneKind::Disk => Lane::Disk(number),
             LaneKind::Event => {
-                let (provider, event) = self.kinds.names.get(usize::try_from(number).ok()?)?;
+                let (provider, event) = self.kinds.name(number)?;
                 Lane::Event(provider.clone(), event.clone())
             }
             LaneKind::Tag => Lane::Tag(self.tags.get(usize::try_from(number).ok()?)?.clone()),
@@ -153,27 +158,6 @@ pub(super) struct Asked<'a> {
     pub(super) threads: &'a [ThreadRow],
     /// The processes that count.
     pub(super) accepted: FxHashSet<ProcessId>,
-}
-
-/// Numbers of the kinds of events, in the order in which they are met.
-#[derive(Debug, Default)]
-pub(super) struct Kinds {
-    /// Provider and name of each.
-    names: Vec<(String, String)>,
-    known: FxHashMap<String, FxHashMap<String, i32>>,
-}
-
-impl Kinds {
-    /// The number of a kind.
-    pub(super) fn number(&mut self, provider: &str, event: &str) -> i32 {
-        if let Some(known) = self.known.get(provider).and_then(|events| events.get(event)) {
-            return *known;
-        }
-        let number = i32::try_from(self.names.len()).unwrap_or(i32::MAX);
-        self.names.push((provider.to_owned(), event.to_owned()));
-        self.known.entry(provider.to_owned()).or_default().insert(event.to_owned(), number);
-        number
-    }
 }
 
 /// Lanes by number, as many as there is room for.

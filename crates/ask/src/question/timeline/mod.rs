@@ -161,11 +161,11 @@ impl Ask for Question {
         };
         rows.sort_by(|a, b| self.compare(a, b));
         self.top.apply(&mut rows);
-        let facts = vec![
-            Fact::new("lanes", Kind::Count, rows.len()),
-            Fact::local("buckets", Kind::Count, grid.buckets()),
-            Fact::local("bucket", Kind::Milliseconds, grid.width()),
-        ];
+        let mut facts = vec![Fact::new("lanes", Kind::Count, rows.len())];
+        if !rows.is_empty() {
+            facts.push(Fact::local("buckets", Kind::Count, grid.buckets()));
+            facts.push(Fact::local("bucket", Kind::Milliseconds, grid.width()));
+        }
         Ok(COLUMNS.section(file, &rows, facts))
     }
 }

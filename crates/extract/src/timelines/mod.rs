@@ -164,14 +164,15 @@ impl Windows<'_> {
     ) -> Result<Option<Window<'_>>, Error> {
         let mut window = Window::new(self.lanes, self.levels, buckets);
         let time = window.time();
-        let range = time.start..time.end;
-        self.archive.scan(Some(range.clone()), |row: &TiledSample| window.sample(*row))?;
-        self.archive.scan(Some(range.clone()), |row: &Event| {
+        // All rows are read without looking at their times.
+        let only = |range: Range<i64>| (time != self.levels.time()).then_some(range);
+        self.archive.scan(only(time.start..time.end), |row: &TiledSample| window.sample(*row))?;
+        self.archive.scan(only(time.start..time.end), |row: &Event| {
             window.event(kinds.number(&row.provider, &row.event), row.time);
         })?;
         // An operation that completes at the first instant ends a span that lies before it.
-        let touching = range.start.saturating_sub(1)..range.end.saturating_add(1);
-        self.archive.scan_backwards(Some(touching), |row: &TiledOperation| window.operation(*row))?;
+        let touching = only(time.start.saturating_sub(1)..time.end.saturating_add(1));
+        self.archive.scan_backwards(touching, |row: &TiledOperation| window.operation(*row))?;
         if self.recording.has_switches && self.archive.row_count::<ContextSwitchRow>() > 0 {
             let mut accounting = Accounting::new(&self.recording, time, self.threads.iter().copied());
             let mut is_full = false;
@@ -182,7 +183,7 @@ impl Windows<'_> {
                     accounting.switch_watched(*row, &mut window);
                 }
             };
-            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| self.archive.scan_around(Some(range), give);
+            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| self.archive.scan_around(only(time.start..time.end), give);
             scan_ahead(scan, |_| 0, [&mut account as Worker<'_, SwitchWithoutPriorities>])?;
             if is_full {
                 return Ok(None);

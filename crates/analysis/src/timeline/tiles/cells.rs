@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::levels::Levels;
+use super::levels::{BLOCK, Levels};
 use super::tile::{Run, Tile};
 use crate::spans::Span;
 
@@ -128,38 +128,19 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
         }
     }
 
-    /// The tiles of all lanes, in the order of the lanes; each lane's in the order of time.
-    pub(super) fn finish(mut self) -> Vec<Tile<FIGURES>> {
-        let mut tiles = Vec::new();
+    /// The tiles of the window, block by block.
+    pub(super) fn finish(mut self) -> Blocks<FIGURES, SPANS> {
         self.lanes.sort_unstable_by_key(|lane| lane.lane);
-        for lane in std::mem::take(&mut self.lanes) {
-            let mut run = Run::new(&mut tiles, lane.lane);
-            // Where the lane has no cell it has only spans that cover all.
-            let cells = lane.from..lane.from + lane.parts.len() as i64;
-            self.add_all(&lane.all, self.buckets.start..cells.start, &mut run);
-            let mut over = [0_i64; SPANS];
-            for ((bucket, part), change) in cells.clone().zip(&lane.parts).zip(&lane.whole) {
-                let (mut figures, length) = (*part, self.levels.bucket(self.level, bucket).length());
-                for (place, over) in over.iter_mut().enumerate() {
-                    *over += i64::from(change[place]);
-                    let whole = (*over + lane.all[place]).saturating_mul(length);
-                    figures[place] = figures[place].saturating_add(whole);
-                }
-                run.add(bucket, 1, &figures);
-            }
-            self.add_all(&lane.all, cells.end..self.buckets.end, &mut run);
-        }
-        tiles
-    }
-
-    fn add_all(&self, all: &[i64; SPANS], buckets: Range<i64>, run: &mut Run<'_, FIGURES>) {
-        if all.iter().all(|spans| *spans == 0) || buckets.is_empty() {
-            return;
-        }
-        for (bucket, count, length) in self.levels.equal_lengths(self.level, buckets) {
-            let mut figures = [0; FIGURES];
-            figures.iter_mut().zip(all).for_each(|(figure, spans)| *figure = spans.saturating_mul(length));
-            run.add(bucket, count, &figures);
+        let over = vec![[0; SPANS]; self.lanes.len()];
+        let next = self.buckets.start;
+        Blocks {
+            levels: self.levels,
+            level: self.level,
+            next,
+            end: self.buckets.end,
+            lanes: self.lanes,
+            over,
+            tiles: Vec::new(),
         }
     }
 
@@ -186,10 +167,13 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
             if !life.is_empty() {
                 (from, to) = (from.min(life.start >> self.shift), to.max(((life.end - 1) >> self.shift) + 1));
             }
-            lane.from = from;
-        } else {
-            (from, to) = (from.min(lane.from), to.max(lane.from + lane.parts.len() as i64));
+            let count = index(to - from).unwrap_or_default();
+            // Zeros come from the system, which gives no memory for what stays zero.
+            (lane.from, lane.parts, lane.whole) = (from, vec![[0; FIGURES]; count], vec![[0; SPANS]; count]);
+            self.bytes += count * size_of::<([i64; FIGURES], [i32; SPANS])>();
+            return;
         }
+        (from, to) = (from.min(lane.from), to.max(lane.from + lane.parts.len() as i64));
         let before = index(lane.from - from).unwrap_or_default();
         let count = index(to - from).unwrap_or_default();
         let added = count - lane.parts.len();
@@ -226,6 +210,76 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
             self.bytes += size_of::<Lane<FIGURES, SPANS>>();
         }
         *known as usize
+    }
+}
+
+/// The tiles of a window, block by block: of each block those of all lanes in the order of the lanes, each lane's in the order of time.
+#[derive(Debug)]
+pub(super) struct Blocks<const FIGURES: usize, const SPANS: usize> {
+    levels: Levels,
+    level: u8,
+    /// The buckets that are left.
+    next: i64,
+    end: i64,
+    lanes: Vec<Lane<FIGURES, SPANS>>,
+    /// By lane how many spans lie all over the bucket before.
+    over: Vec<[i64; SPANS]>,
+    /// The tiles of a block.
+    tiles: Vec<Tile<FIGURES>>,
+}
+
+impl<const FIGURES: usize, const SPANS: usize> Blocks<FIGURES, SPANS> {
+    /// The next block: the buckets of it that are in the window, and their tiles.
+    pub(super) fn next_block(&mut self) -> Option<(Range<i64>, &[Tile<FIGURES>])> {
+        let at = self.next;
+        if at >= self.end {
+            return None;
+        }
+        let end = self.end.min((at.div_euclid(BLOCK) + 1) * BLOCK);
+        self.next = end;
+        self.tiles.clear();
+        for (lane, over) in self.lanes.iter().zip(&mut self.over) {
+            lane.add_to(&mut Run::new(&mut self.tiles, lane.lane), at..end, over, (&self.levels, self.level));
+        }
+        Some((at..end, &self.tiles))
+    }
+}
+
+impl<const FIGURES: usize, const SPANS: usize> Lane<FIGURES, SPANS> {
+    /// Adds the figures of some buckets, which stand behind those that it was asked for before.
+    fn add_to(
+        &self,
+        run: &mut Run<'_, FIGURES>,
+        buckets: Range<i64>,
+        over: &mut [i64; SPANS],
+        (levels, level): (&Levels, u8),
+    ) {
+        // Where the lane has no cell it has only spans that cover all.
+        let (from, to) = (self.from, self.from + self.parts.len() as i64);
+        let cells = from.clamp(buckets.start, buckets.end)..to.clamp(buckets.start, buckets.end);
+        self.add_all(run, buckets.start..cells.start, (levels, level));
+        for bucket in cells.clone() {
+            let Some(at) = index(bucket - from).filter(|at| *at < self.parts.len()) else { continue };
+            let (mut figures, length) = (self.parts[at], levels.bucket(level, bucket).length());
+            for (place, over) in over.iter_mut().enumerate() {
+                *over += i64::from(self.whole[at][place]);
+                let whole = (*over + self.all[place]).saturating_mul(length);
+                figures[place] = figures[place].saturating_add(whole);
+            }
+            run.add(bucket, 1, &figures);
+        }
+        self.add_all(run, cells.end..buckets.end, (levels, level));
+    }
+
+    fn add_all(&self, run: &mut Run<'_, FIGURES>, buckets: Range<i64>, (levels, level): (&Levels, u8)) {
+        if self.all.iter().all(|spans| *spans == 0) || buckets.is_empty() {
+            return;
+        }
+        for (bucket, count, length) in levels.equal_lengths(level, buckets) {
+            let mut figures = [0; FIGURES];
+            figures.iter_mut().zip(self.all).for_each(|(figure, spans)| *figure = spans.saturating_mul(length));
+            run.add(bucket, count, &figures);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The levels of a table: tiles of the first one go in, tiles of all levels come out.
 
 use super::levels::BLOCK;
-use super::tile::{Tile, fold, in_order_of, join};
+use super::tile::{Tile, fold, join};
 
 /// The tiles of a table on their way, block by block: of each level no more than a block is held.
 #[derive(Debug)]
@@ -26,45 +26,54 @@ impl<const FIGURES: usize> Pyramid<FIGURES> {
         Self { first, sums, open }
     }
 
-    /// Takes the tiles of a window of the first level. Windows come in the order of time. `emit` gets the tiles of each complete block in the
-    /// order of bucket and lane, and the blocks of a level in the order of time.
-    pub(super) fn take(&mut self, tiles: Vec<Tile<FIGURES>>, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
-        self.take_level(0, in_order_of(tiles, |tile| tile.bucket.div_euclid(BLOCK)), emit);
+    /// Takes tiles of a block of the first level, the one that has `bucket`, in the order of lane and bucket. Blocks come in the order of
+    /// time, one also in several parts. `emit` gets the tiles of each complete block in the order of lane and bucket, and the blocks of a
+    /// level in the order of time.
+    pub(super) fn take(
+        &mut self,
+        bucket: i64,
+        tiles: impl IntoIterator<Item = Tile<FIGURES>>,
+        emit: &mut impl FnMut(u8, &[Tile<FIGURES>]),
+    ) {
+        self.open_block(0, bucket, emit).extend(tiles);
     }
 
     /// Emits what is left.
-    pub(super) fn finish(&mut self, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
+    pub(super) fn finish(&mut self, emit: &mut impl FnMut(u8, &[Tile<FIGURES>])) {
         for level in 0..self.open.len() {
             self.close(level, emit);
         }
     }
 
-    /// Takes tiles of a level in the order of their blocks.
-    fn take_level(&mut self, level: usize, tiles: Vec<Tile<FIGURES>>, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
-        let block = |tile: &Tile<FIGURES>| tile.bucket.div_euclid(BLOCK);
-        for of_block in tiles.chunk_by(|a, b| block(a) == block(b)) {
-            let Some(open) = self.open.get_mut(level) else { return };
-            if open.block != block(&of_block[0]) {
-                self.close(level, emit);
-            }
-            let open = &mut self.open[level];
-            open.block = block(&of_block[0]);
-            open.tiles.extend_from_slice(of_block);
+    /// The tiles of the block that has a bucket; the block before it is complete.
+    fn open_block(
+        &mut self,
+        level: usize,
+        bucket: i64,
+        emit: &mut impl FnMut(u8, &[Tile<FIGURES>]),
+    ) -> &mut Vec<Tile<FIGURES>> {
+        let block = bucket.div_euclid(BLOCK);
+        if self.open[level].block != block {
+            self.close(level, emit);
         }
+        let open = &mut self.open[level];
+        open.block = block;
+        &mut open.tiles
     }
 
-    fn close(&mut self, level: usize, emit: &mut impl FnMut(u8, Vec<Tile<FIGURES>>)) {
+    fn close(&mut self, level: usize, emit: &mut impl FnMut(u8, &[Tile<FIGURES>])) {
         let mut tiles = std::mem::take(&mut self.open[level].tiles);
-        if tiles.is_empty() {
-            return;
-        }
         join(&mut tiles);
-        if level + 1 < self.open.len() {
+        if let Some(first) = tiles.first().filter(|_| level + 1 < self.open.len()) {
             // Four neighbours are in one block, so their bucket of the next level is complete.
-            self.take_level(level + 1, fold(&tiles, self.sums), emit);
+            let sums = self.sums;
+            fold(&tiles, sums, self.open_block(level + 1, first.bucket.div_euclid(4), emit));
         }
-        // They stand in the order of lanes.
-        let tiles = in_order_of(tiles, |tile| tile.bucket);
-        emit(self.first + u8::try_from(level).unwrap_or(u8::MAX), tiles);
+        if !tiles.is_empty() {
+            emit(self.first + u8::try_from(level).unwrap_or(u8::MAX), &tiles);
+        }
+        // The next block takes the same memory.
+        tiles.clear();
+        self.open[level].tiles = tiles;
     }
 }

@@ -5,7 +5,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use super::levels::{BLOCK, LEVEL_OF_THREADS, Levels};
 use super::pyramid::Pyramid;
-use super::tile::{Run, Tile};
+use super::tile::{Run, Tile, in_order_of_buckets};
 use super::tops::Tops;
 use super::window::{
     BYTES_READ, BYTES_WRITTEN, CPU, DISK_BUSY, FLUSHES, LIFE, LONGEST, OPEN, QUEUE, READS, READY, RUN, SAMPLES,
@@ -71,57 +71,83 @@ impl Timelines {
     }
 
     /// Takes the next window, in the order of time.
-    pub fn take(&mut self, window: WindowTiles, target: &mut impl TileTarget) {
-        let peaks = |tile: Tile<8>| {
+    pub fn take(&mut self, mut window: WindowTiles, target: &mut impl TileTarget) {
+        let with_peaks = |tile: &Tile<8>| {
             let mut figures = [0; 10];
             figures[..8].copy_from_slice(&tile.figures);
             (figures[PEAK_RUN], figures[PEAK_CPU]) = (tile.figures[RUN], tile.figures[CPU]);
             Tile { bucket: tile.bucket, buckets: tile.buckets, lane: tile.lane, figures }
         };
-        let processes = window.processes.into_iter().map(peaks).collect();
-        self.processes.take(processes, &mut |level, tiles| target.processes(level, &tiles));
-        self.threads.take(window.threads, &mut |level, tiles| target.threads(level, &tiles));
-        self.disks.take(window.disks, &mut |level, tiles| target.disks(level, &tiles));
-        self.events.take(window.events, &mut |level, tiles| target.events(level, &tiles));
-        let Self { cpus, tops, .. } = self;
-        window.runs.each(|bucket, runs| tops.take(bucket, runs));
+        let Self { processes, threads, cpus, tops, disks, events } = self;
+        while let Some((buckets, tiles)) = window.processes.next_block() {
+            processes.take(buckets.start, tiles.iter().map(with_peaks), &mut of_processes(target));
+        }
+        while let Some((buckets, tiles)) = window.threads.next_block() {
+            threads.take(buckets.start, tiles.iter().copied(), &mut of_threads(target));
+        }
+        while let Some((buckets, tiles)) = window.disks.next_block() {
+            disks.take(buckets.start, tiles.iter().copied(), &mut of_disks(target));
+        }
+        for tiles in window.events.chunk_by(|a, b| a.bucket.div_euclid(BLOCK) == b.bucket.div_euclid(BLOCK)) {
+            events.take(tiles[0].bucket, tiles.iter().copied(), &mut of_events(target));
+        }
+        window.runs.each(|bucket, cpu, runs| tops.take(bucket, cpu, runs));
         tops.close_before(window.buckets.end);
-        cpus.take(window.cpus, &mut |level, tiles| target.cpus(level, &with_tops(level, tiles, tops)));
+        while let Some((bucket, tiles)) = window.cpus.next_block() {
+            cpus.take(bucket, tiles, &mut of_cpus(target, tops));
+        }
     }
 
     /// Hands over what is left.
-    pub fn finish(mut self, target: &mut impl TileTarget) {
-        self.processes.finish(&mut |level, tiles| target.processes(level, &tiles));
-        self.threads.finish(&mut |level, tiles| target.threads(level, &tiles));
-        self.disks.finish(&mut |level, tiles| target.disks(level, &tiles));
-        self.events.finish(&mut |level, tiles| target.events(level, &tiles));
-        let Self { mut cpus, mut tops, .. } = self;
+    pub fn finish(self, target: &mut impl TileTarget) {
+        let Self { mut processes, mut threads, mut cpus, mut tops, mut disks, mut events } = self;
+        processes.finish(&mut of_processes(target));
+        threads.finish(&mut of_threads(target));
+        disks.finish(&mut of_disks(target));
+        events.finish(&mut of_events(target));
         tops.close_before(i64::MAX);
-        cpus.finish(&mut |level, tiles| target.cpus(level, &with_tops(level, tiles, &mut tops)));
+        cpus.finish(&mut of_cpus(target, &mut tops));
     }
 }
 
+fn of_processes(target: &mut impl TileTarget) -> impl FnMut(u8, &[ProcessTile]) {
+    |level, tiles| target.processes(level, &in_order_of_buckets(tiles))
+}
+
+fn of_threads(target: &mut impl TileTarget) -> impl FnMut(u8, &[ThreadTile]) {
+    |level, tiles| target.threads(level, &in_order_of_buckets(tiles))
+}
+
+fn of_cpus(target: &mut impl TileTarget, tops: &mut Tops) -> impl FnMut(u8, &[Tile<4>]) {
+    |level, tiles| target.cpus(level, &in_order_of_buckets(&with_tops(level, tiles, tops)))
+}
+
+fn of_disks(target: &mut impl TileTarget) -> impl FnMut(u8, &[DiskTile]) {
+    |level, tiles| target.disks(level, &in_order_of_buckets(tiles))
+}
+
+fn of_events(target: &mut impl TileTarget) -> impl FnMut(u8, &[EventTile]) {
+    |level, tiles| target.events(level, &in_order_of_buckets(tiles))
+}
+
 /// The tiles of a block of CPUs with those who ran for the longest time.
-fn with_tops(level: u8, mut tiles: Vec<Tile<4>>, tops: &mut Tops) -> Vec<CpuTile> {
+fn with_tops(level: u8, tiles: &[Tile<4>], tops: &mut Tops) -> Vec<CpuTile> {
     let end = tiles.first().map_or(0, |tile| (tile.bucket.div_euclid(BLOCK) + 1) * BLOCK);
-    let mut tops: Vec<_> = tops.before(level, end).collect();
-    tops.sort_unstable_by_key(|top| (top.cpu, top.bucket));
-    tiles.sort_unstable_by_key(|tile| (tile.lane, tile.bucket));
-    let (mut all, mut tops) = (Vec::new(), tops.into_iter().peekable());
+    let mut all = Vec::with_capacity(tiles.len());
     for of_cpu in tiles.chunk_by(|a, b| a.lane == b.lane) {
         let cpu = of_cpu[0].lane;
         let mut run = Run::new(&mut all, cpu);
+        let mut tops = tops.before(level, cpu, end).peekable();
         for tile in of_cpu {
             for bucket in tile.bucket..tile.bucket + tile.buckets {
-                while tops.next_if(|top| (i32::from(top.cpu), top.bucket) < (cpu, bucket)).is_some() {}
-                let top = tops.next_if(|top| (i32::from(top.cpu), top.bucket) == (cpu, bucket));
+                while tops.next_if(|top| top.bucket < bucket).is_some() {}
+                let top = tops.next_if(|top| top.bucket == bucket);
                 let [busy, idle, unknown, switches] = tile.figures;
                 let (process, top_run) = top.map_or((NOBODY, 0), |top| (i64::from(top.process), top.run));
                 run.add(bucket, 1, &[busy, idle, unknown, switches, process, top_run]);
             }
         }
     }
-    all.sort_unstable_by_key(|tile| (tile.bucket, tile.lane));
     all
 }
 

@@ -2,9 +2,6 @@
 
 use super::levels::BLOCK;
 
-/// So many numbers more than tiles may be counted.
-const MOST_NUMBERS: usize = 1 << 10;
-
 /// Figures of a lane in some neighbouring buckets of a level: the same ones in each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<const FIGURES: usize> {
@@ -68,41 +65,27 @@ pub(super) fn join<const FIGURES: usize>(tiles: &mut Vec<Tile<FIGURES>>) {
     });
 }
 
-/// Tiles in the order of a number of theirs; those with the same number stay in their order. Each one moves once.
-pub(super) fn in_order_of<const FIGURES: usize>(
-    mut tiles: Vec<Tile<FIGURES>>,
-    number: impl Fn(&Tile<FIGURES>) -> i64,
-) -> Vec<Tile<FIGURES>> {
-    if tiles.is_sorted_by_key(&number) {
-        return tiles;
-    }
-    let (low, high) =
-        tiles.iter().map(&number).fold((i64::MAX, i64::MIN), |(low, high), number| (low.min(number), high.max(number)));
-    let numbers = high.checked_sub(low).and_then(|range| usize::try_from(range).ok());
-    let Some(numbers) = numbers.filter(|numbers| *numbers < tiles.len().saturating_add(MOST_NUMBERS)) else {
-        tiles.sort_by_key(number);
-        return tiles;
-    };
-    let place = |tile: &Tile<FIGURES>| usize::try_from(number(tile) - low).unwrap_or_default();
-    // Where the tiles of each number begin.
-    let mut next = vec![0_usize; numbers + 2];
+/// The tiles of a block, which stand in the order of lanes, in the order of bucket and lane.
+pub(super) fn in_order_of_buckets<const FIGURES: usize>(tiles: &[Tile<FIGURES>]) -> Vec<Tile<FIGURES>> {
+    let place = |tile: &Tile<FIGURES>| usize::try_from(tile.bucket.rem_euclid(BLOCK)).unwrap_or_default();
+    // Where the tiles of each bucket begin.
+    let mut next = [0_usize; BLOCK as usize + 1];
     tiles.iter().for_each(|tile| next[place(tile) + 1] += 1);
     (1..next.len()).for_each(|at| next[at] += next[at - 1]);
-    let mut ordered = tiles.clone();
-    for tile in &tiles {
-        let at = &mut next[place(tile)];
-        ordered[*at] = *tile;
-        *at += 1;
+    let mut order = vec![0_usize; tiles.len()];
+    for (at, tile) in tiles.iter().enumerate() {
+        let next = &mut next[place(tile)];
+        order[*next] = at;
+        *next += 1;
     }
-    ordered
+    order.into_iter().map(|at| tiles[at]).collect()
 }
 
-/// The tiles of the next level, of tiles of a block in the order of lane and bucket. The first `sums` figures are sums over the buckets, the
-/// others maxima.
-pub(super) fn fold<const FIGURES: usize>(tiles: &[Tile<FIGURES>], sums: usize) -> Vec<Tile<FIGURES>> {
-    let mut folded = Vec::new();
+/// Adds the tiles of the next level, of tiles of a block in the order of lane and bucket. The first `sums` figures are sums over the buckets,
+/// the others maxima.
+pub(super) fn fold<const FIGURES: usize>(tiles: &[Tile<FIGURES>], sums: usize, folded: &mut Vec<Tile<FIGURES>>) {
     for of_lane in tiles.chunk_by(|a, b| a.lane == b.lane) {
-        let mut run = Run::new(&mut folded, of_lane[0].lane);
+        let mut run = Run::new(folded, of_lane[0].lane);
         let mut open = (0, [0; FIGURES]);
         for tile in of_lane {
             let (mut bucket, mut left) = (tile.bucket, tile.buckets);
@@ -128,7 +111,6 @@ pub(super) fn fold<const FIGURES: usize>(tiles: &[Tile<FIGURES>], sums: usize) -
         }
         run.add(open.0, 1, &open.1);
     }
-    folded
 }
 
 /// The figures of so many buckets that have these each.
@@ -147,7 +129,7 @@ fn add<const FIGURES: usize>(to: &mut [i64; FIGURES], figures: &[i64; FIGURES], 
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Run, Tile, fold, in_order_of, join};
+    use super::{Run, Tile, fold, in_order_of_buckets, join};
     use crate::timeline::tiles::levels::BLOCK;
 
     /// The figures of each bucket that has any.
@@ -161,14 +143,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tiles_are_put_in_order(
-            buckets in prop::collection::vec(prop_oneof![4 => -300_i64..300, 1 => any::<i64>()], 0..40),
-        ) {
-            let tiles = buckets.iter().zip(0..).map(|(&bucket, lane)| Tile { bucket, buckets: 1, lane, figures: [0; 2] });
-            let mut expected: Vec<Tile<2>> = tiles.collect();
-            let found = in_order_of(expected.clone(), |tile| tile.bucket);
-            expected.sort_by_key(|tile| tile.bucket);
-            prop_assert_eq!(found, expected);
+        fn tiles_of_a_block_are_put_in_order(block in -3_i64..3, buckets in prop::collection::vec(0..BLOCK, 0..60)) {
+            let tile = |(bucket, lane): (&i64, i32)| Tile { bucket: block * BLOCK + bucket, buckets: 1, lane: lane / 3, figures: [0; 2] };
+            let mut tiles: Vec<Tile<2>> = buckets.iter().zip(0..).map(tile).collect();
+            tiles.sort_by_key(|tile| (tile.lane, tile.bucket));
+            let found = in_order_of_buckets(&tiles);
+            tiles.sort_by_key(|tile| (tile.bucket, tile.lane));
+            prop_assert_eq!(found, tiles);
         }
 
         #[test]
@@ -214,7 +195,9 @@ mod tests {
                     None => folded.push((lane, bucket.div_euclid(4), figures)),
                 }
             }
-            prop_assert_eq!(spread(&fold(&tiles, 1)), folded);
+            let mut next = Vec::new();
+            fold(&tiles, 1, &mut next);
+            prop_assert_eq!(spread(&next), folded);
         }
     }
 }

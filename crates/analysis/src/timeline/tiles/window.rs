@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, DiskOperation};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
-use super::cells::Cells;
-use super::levels::{LEVEL_OF_THREADS, Levels};
+use super::cells::{Blocks, Cells};
+use super::levels::{BLOCK, LEVEL_OF_THREADS, Levels};
 use super::tile::{Run as RunOfTiles, Tile};
 use super::tops::RunsOfCpus;
 use crate::RecordingFacts;
@@ -128,11 +128,12 @@ pub struct Window<'a> {
 #[derive(Debug)]
 pub struct WindowTiles {
     pub(super) buckets: Range<i64>,
-    pub(super) processes: Vec<Tile<8>>,
-    pub(super) threads: Vec<Tile<6>>,
-    pub(super) cpus: Vec<Tile<4>>,
+    pub(super) processes: Blocks<8, 5>,
+    pub(super) threads: Blocks<6, 5>,
+    pub(super) cpus: BlocksOfCpus,
     pub(super) runs: RunsOfCpus,
-    pub(super) disks: Vec<Tile<8>>,
+    pub(super) disks: Blocks<8, 2>,
+    /// In the order of blocks, lanes and buckets.
     pub(super) events: Vec<Tile<1>>,
 }
 
@@ -246,16 +247,33 @@ impl<'a> Window<'a> {
             .into_iter()
             .map(|((lane, bucket), count)| Tile { bucket, buckets: 1, lane, figures: [count] })
             .collect();
-        events.sort_unstable_by_key(|tile| (tile.lane, tile.bucket));
+        events.sort_unstable_by_key(|tile| (tile.bucket.div_euclid(BLOCK), tile.lane, tile.bucket));
         WindowTiles {
             processes: self.processes.finish(),
             threads: self.threads.finish(),
-            cpus: with_unknown(&self.cpus.finish(), cpus, &self.levels, &self.buckets),
+            cpus: BlocksOfCpus { known: self.cpus.finish(), cpus, levels: self.levels },
             runs: self.runs,
             disks: self.disks.finish(),
             events,
             buckets: self.buckets,
         }
+    }
+}
+
+/// The tiles of CPUs, block by block, with the time in which nobody is known to run.
+#[derive(Debug)]
+pub(super) struct BlocksOfCpus {
+    known: Blocks<3, 2>,
+    cpus: i16,
+    levels: Levels,
+}
+
+impl BlocksOfCpus {
+    /// The next block: its first bucket, and its tiles.
+    pub(super) fn next_block(&mut self) -> Option<(i64, Vec<Tile<4>>)> {
+        let (cpus, levels) = (self.cpus, self.levels);
+        let (buckets, tiles) = self.known.next_block()?;
+        Some((buckets.start, with_unknown(tiles, cpus, &levels, &buckets)))
     }
 }
 

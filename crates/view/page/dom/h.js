@@ -1,0 +1,112 @@
+import { effect } from "./signal.js";
+
+/**
+ * Makes an element. A property that is a function is read again after each change of the signals that it reads; `on…` properties are
+ * handlers. Texts become text nodes and nothing else.
+ * @param {string} tag
+ * @param {import("../types").Props | null} [props]
+ * @param {...import("../types").Child} children
+ * @returns {HTMLElement}
+ */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (name.startsWith("on") && typeof value === "function") {
+      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    } else if (typeof value === "function") {
+      effect(() => put(element, name, /** @type {() => import("../types").Plain} */ (value)()));
+    } else {
+      put(element, name, value);
+    }
+  }
+  append(element, children);
+  return element;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {import("../types").Plain} value
+ */
+function put(element, name, value) {
+  if (name === "value" && element instanceof HTMLInputElement) {
+    element.value = String(value ?? "");
+  } else if (name === "checked" && element instanceof HTMLInputElement) {
+    element.checked = value === true;
+  } else if (name === "text") {
+    element.textContent = String(value ?? "");
+  } else if (value === null || value === undefined || value === false) {
+    element.removeAttribute(name);
+  } else {
+    element.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+/**
+ * @param {Element} element
+ * @param {import("../types").Child[]} children
+ */
+export function append(element, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) append(element, child);
+    else if (typeof child === "function") element.append(live(child));
+    else element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/**
+ * @param {() => string | number | null} text
+ * @returns {Text}
+ */
+function live(text) {
+  const node = document.createTextNode("");
+  effect(() => {
+    node.data = String(text() ?? "");
+  });
+  return node;
+}
+
+/**
+ * @param {Element} element
+ * @param {...import("../types").Child} children
+ */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+}
+
+/**
+ * @param {string} name one of the icons below
+ * @returns {SVGSVGElement}
+ */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", ICONS[name] ?? "");
+  svg.append(path);
+  return svg;
+}
+
+/** @type {Record<string, string>} */
+const ICONS = {
+  more: "M3 8h.01M8 8h.01M13 8h.01",
+  open: "M6 4l4 4-4 4",
+  pin: "M6 2h4l-.5 4 2 2.5h-7L6.500 6zM8 8.500V14",
+  close: "M4 4l8 8M12 4l-8 8",
+  search: "M7 2.500a4.500 4.500 0 1 0 0 9 4.500 4.500 0 0 0 0-9M10.500 10.500L14 14",
+  copy: "M5 5h8v9H5zM3 11V2h8",
+  command: "M3 4l4 4-4 4M8 12h5",
+  undo: "M6 3L3 6l3 3M3 6h6a4 4 0 0 1 0 8H7",
+  redo: "M10 3l3 3-3 3M13 6H7a4 4 0 0 0 0 8h2",
+  warning: "M8 2l6.500 12h-13zM8 6.500v3.500M8 12h.01",
+  link: "M7 9a3 3 0 0 0 4 .3l2-2A3 3 0 0 0 9 3L8 4M9 7a3 3 0 0 0-4-.3l-2 2A3 3 0 0 0 7 13l1-1",
+  columns: "M2 3h12v10H2zM6 3v10M10 3v10",
+  help: "M6 6a2 2 0 1 1 2.700 1.900c-.5.3-.7.6-.7 1.300M8 11.500h.01",
+  theme: "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12",
+  fit: "M2 8h12M2 8l3-3M2 8l3 3M14 8l-3-3M14 8l-3 3",
+};

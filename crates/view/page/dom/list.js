@@ -1,0 +1,114 @@
+import { h } from "./h.js";
+
+/**
+ * A column of rows of one height of which only those in sight are elements.
+ * @template T
+ */
+export class RowList {
+  /**
+   * @param {object} options
+   * @param {HTMLElement} options.scroller scrolls
+   * @param {number} options.height of a row, in CSS pixels
+   * @param {(item: T, index: number) => HTMLElement} options.make
+   * @param {(item: T, index: number) => string} options.key two items of one key are one row
+   * @param {HTMLElement} [options.body] where rows stand; made where absent
+   * @param {() => void} [options.onwindow] after other rows have come into sight
+   */
+  constructor({ scroller, height, make, key, body, onwindow }) {
+    this.scroller = scroller;
+    this.height = height;
+    this.make = make;
+    this.key = key;
+    this.onwindow = onwindow ?? (() => {});
+    this.body = body ?? h("div", { class: "rows" });
+    if (!body) scroller.append(this.body);
+    /** @type {T[]} */
+    this.items = [];
+    /** @type {Map<string, { element: HTMLElement, item: T, index: number }>} */
+    this.shown = new Map();
+    this.first = 0;
+    this.last = 0;
+    scroller.addEventListener("scroll", () => this.draw(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(scroller);
+  }
+
+  /** @param {T[]} items */
+  set(items) {
+    this.items = items;
+    this.body.style.height = `${items.length * this.height}px`;
+    this.draw(true);
+  }
+
+  /** @param {number} height */
+  resize(height) {
+    if (height === this.height) return;
+    this.height = height;
+    this.set(this.items);
+  }
+
+  /** @param {boolean} [again] makes the rows anew whose items are other objects */
+  draw(again = false) {
+    const top = this.scroller.scrollTop;
+    const first = Math.max(0, Math.floor(top / this.height) - 2);
+    const last = Math.min(this.items.length, Math.ceil((top + this.scroller.clientHeight) / this.height) + 2);
+    if (!again && first === this.first && last === this.last) return;
+    this.first = first;
+    this.last = last;
+    const keep = new Set();
+    for (let index = first; index < last; index += 1) {
+      const item = /** @type {T} */ (this.items[index]);
+      const key = this.key(item, index);
+      keep.add(key);
+      const had = this.shown.get(key);
+      if (had && had.item === item) {
+        if (had.index !== index) this.#place(had.element, index);
+        had.index = index;
+        continue;
+      }
+      const element = this.make(item, index);
+      this.#place(element, index);
+      if (had) {
+        const focused = had.element.contains(document.activeElement);
+        had.element.replaceWith(element);
+        if (focused) element.focus({ preventScroll: true });
+      } else {
+        this.body.append(element);
+      }
+      this.shown.set(key, { element, item, index });
+    }
+    for (const [key, row] of this.shown) {
+      // A row that has the focus stays, else the keyboard loses its place.
+      if (keep.has(key) || (row.index < this.items.length && row.element.contains(document.activeElement) && !again)) continue;
+      row.element.remove();
+      this.shown.delete(key);
+    }
+    this.onwindow();
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {number} index
+   */
+  #place(element, index) {
+    element.style.transform = `translateY(${index * this.height}px)`;
+    element.style.height = `${this.height}px`;
+    element.setAttribute("aria-rowindex", String(index + 1));
+  }
+
+  /** @param {number} index */
+  reveal(index) {
+    const top = index * this.height;
+    const view = this.scroller.clientHeight;
+    if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+    else if (top + this.height > this.scroller.scrollTop + view) this.scroller.scrollTop = top + this.height - view;
+    this.draw();
+  }
+
+  /**
+   * @param {string} key
+   * @returns {HTMLElement | null}
+   */
+  element(key) {
+    return this.shown.get(key)?.element ?? null;
+  }
+}

@@ -1,0 +1,207 @@
+// Columns of the lanes in sight: asked for as many as there are pixels, given up when nobody looks at them any more.
+import * as client from "../api/client.js";
+import { Bitmaps } from "./bitmaps.js";
+import { hueOfLane } from "./paint.js";
+import * as view from "../state/view.js";
+
+/** What is asked for on both sides of the view range, as a part of it. */
+const MARGIN = 0.25;
+const MOST_COLUMNS = 4_096;
+/** A request that is younger may still serve the range that follows. */
+const PATIENCE_MS = 80;
+const DATA_PER_LANE = 2;
+
+/** @typedef {{ lanes: import("../types").Lane[], width: number, height: number, scale: number }} Sight */
+
+export class LaneStore {
+  /**
+   * @param {() => void} changed
+   * @param {() => import("../types").Palette} palette
+   */
+  constructor(changed, palette) {
+    this.changed = changed;
+    this.palette = palette;
+    this.bitmaps = new Bitmaps(changed);
+    /** @type {Map<string, import("../types").LaneData[]>} */
+    this.data = new Map();
+    /** @type {Map<string, string>} */
+    this.errors = new Map();
+    /** @type {Sight} */
+    this.sight = { lanes: [], width: 0, height: 0, scale: 1 };
+    /** @type {{ stop: AbortController, began: number, grid: string } | null} */
+    this.under = null;
+    this.dirty = false;
+    /** The columns that the server did not give; another range is asked again. */
+    this.failed = "";
+    this.timer = 0;
+    this.steps = 0;
+  }
+
+  /** @param {Sight} sight */
+  show(sight) {
+    const before = this.sight;
+    this.sight = sight;
+    if (before.height !== sight.height || before.scale !== sight.scale) this.repaint();
+    this.want();
+  }
+
+  /** Paints all anew from the numbers that are here. */
+  repaint() {
+    this.bitmaps.clear();
+    const lanes = new Map(this.sight.lanes.map((lane) => [lane.id, lane]));
+    /** @type {import("../types").Paint[]} */
+    const paints = [];
+    for (const [id, list] of this.data) {
+      const lane = lanes.get(id);
+      const data = list[0];
+      if (lane && data) paints.push(this.#paintOf(lane, data));
+      else this.data.delete(id);
+    }
+    if (paints.length > 0) this.bitmaps.paint(paints, this.palette());
+  }
+
+  forget() {
+    this.under?.stop.abort();
+    this.under = null;
+    this.data.clear();
+    this.errors.clear();
+    this.bitmaps.clear();
+  }
+
+  /** @returns {{ from: number, to: number, columns: number, per: number } | null} */
+  grid() {
+    const [from, to] = view.range.peek();
+    const { width } = this.sight;
+    if (width <= 0 || to <= from) return null;
+    const shown = Math.min(width, MOST_COLUMNS);
+    const per = Math.max(1, Math.floor((to - from) / shown));
+    const margin = Math.floor(((to - from) * MARGIN) / per) * per;
+    const [start, end] = view.whole();
+    const first = Math.max(Math.floor((from - margin) / per) * per, Math.floor(start / per) * per);
+    const last = Math.min(to + margin, end);
+    const columns = Math.min(8_192, Math.max(1, Math.ceil((last - first) / per)));
+    return { from: first, to: first + columns * per, columns, per };
+  }
+
+  /** Whether everything in sight has its numbers. */
+  get complete() {
+    return this.missing().length === 0 && this.bitmaps.waiting.size === 0;
+  }
+
+  /** @returns {import("../types").Lane[]} */
+  missing() {
+    const grid = this.grid();
+    if (!grid) return [];
+    const [a, b] = view.range.peek();
+    const [start, end] = view.whole();
+    return this.sight.lanes.filter((lane) => lane.kind !== "more" && !this.errors.has(lane.id) && !(this.data.get(lane.id) ?? []).some((one) => {
+      const per = (one.to - one.from) / one.columns;
+      return per === grid.per && one.from <= Math.max(a, start) && one.to >= Math.min(b, end);
+    }));
+  }
+
+  /** Asks for what is missing, now or when the request that is under way has ended. */
+  want() {
+    const grid = this.grid();
+    const lanes = this.missing();
+    if (!grid || lanes.length === 0) return;
+    const key = `${grid.from},${grid.per},${grid.columns}`;
+    if (key === this.failed) return;
+    if (this.under) {
+      if (this.under.grid === key) {
+        this.dirty = true;
+        return;
+      }
+      const age = performance.now() - this.under.began;
+      if (age < PATIENCE_MS) {
+        this.dirty = true;
+        clearTimeout(this.timer);
+        this.timer = window.setTimeout(() => this.want(), PATIENCE_MS - age + 1);
+        return;
+      }
+      this.under.stop.abort();
+    }
+    void this.#ask(grid, lanes.slice(0, 500), key);
+  }
+
+  /**
+   * @param {{ from: number, to: number, columns: number, per: number }} grid
+   * @param {import("../types").Lane[]} lanes
+   * @param {string} key
+   */
+  async #ask(grid, lanes, key) {
+    const recording = view.recording.peek();
+    if (!recording) return;
+    const stop = new AbortController();
+    const mine = { stop, began: performance.now(), grid: key };
+    this.under = mine;
+    this.dirty = false;
+    this.steps += 1;
+    const byId = new Map(lanes.map((lane) => [lane.id, lane]));
+    const body = { recording: recording.id, from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: null };
+    /** @type {import("../types").Paint[]} */
+    let paints = [];
+    const flush = () => {
+      if (paints.length > 0) this.bitmaps.paint(paints, this.palette());
+      paints = [];
+    };
+    try {
+      await client.frames("columns", body, (frame) => {
+        const lane = byId.get(frame.head.lane ?? "");
+        if (!lane || mine.stop.signal.aborted) return;
+        if (frame.head.error !== undefined || (frame.head.columns ?? 0) === 0) {
+          this.errors.set(lane.id, frame.head.error ?? "");
+          return;
+        }
+        const data = { frame, from: grid.from, to: grid.to, columns: grid.columns };
+        this.data.set(lane.id, [data, ...(this.data.get(lane.id) ?? []).slice(0, DATA_PER_LANE - 1)]);
+        paints.push(this.#paintOf(lane, data));
+        if (paints.length >= 12) flush();
+      }, { signal: stop.signal, rank: 1 });
+      flush();
+      // A lane that got no answer is not asked again and again.
+      for (const lane of lanes) if (!this.data.has(lane.id) && !this.errors.has(lane.id)) this.errors.set(lane.id, "");
+    } catch (error) {
+      if (!client.isAbort(error)) this.failed = key;
+      client.report(error);
+    }
+    this.#trim();
+    if (this.under === mine) {
+      this.under = null;
+      this.changed();
+      this.want();
+    }
+  }
+
+  #trim() {
+    const seen = new Set(this.sight.lanes.map((lane) => lane.id));
+    for (const id of this.data.keys()) {
+      if (this.data.size <= 300) return;
+      if (!seen.has(id)) this.data.delete(id);
+    }
+  }
+
+  /**
+   * @param {import("../types").Lane} lane
+   * @param {import("../types").LaneData} data
+   * @returns {import("../types").Paint}
+   */
+  #paintOf(lane, data) {
+    const { height, scale } = this.sight;
+    return { lane: lane.id, kind: lane.kind, name: lane.name, data, height, hue: hueOfLane(lane), scale };
+  }
+
+  /**
+   * @param {string} lane
+   * @param {number} ns
+   * @returns {{ data: import("../types").LaneData, index: number, from: number, to: number } | null} the bucket at an instant
+   */
+  at(lane, ns) {
+    const data = (this.data.get(lane) ?? []).find((one) => ns >= one.from && ns < one.to);
+    if (!data) return null;
+    const first = data.frame.head.first_ns ?? data.from;
+    const bucket = data.frame.head.bucket_ns ?? (data.to - data.from) / data.columns;
+    const index = Math.floor((ns - first) / bucket);
+    return { data, index, from: first + index * bucket, to: first + (index + 1) * bucket };
+  }
+}

@@ -1,0 +1,184 @@
+// Which lanes there are and which of them have rows: the tree that the server tells, as a list.
+import * as client from "../api/client.js";
+import { effect, signal, untracked } from "../dom/signal.js";
+import * as view from "../state/view.js";
+
+const PAGE = 500;
+
+/** @typedef {{ total: number, lanes: import("../types").Lane[], loading: boolean }} Children */
+
+/** @type {Map<string, import("../types").Lane>} */
+export const known = new Map();
+/** @type {Map<string, Children>} */
+const children = new Map();
+/** Counts what the server has told, so that lists are made anew. */
+const version = signal(0);
+/** The rows of lanes, and those that are pinned. */
+export const rows = signal(/** @type {import("../types").Row[]} */ ([]));
+export const pinnedRows = signal(/** @type {import("../types").Row[]} */ ([]));
+export const loading = signal(0);
+let epoch = 0;
+
+/** Starts to follow the view. */
+export function start() {
+  effect(() => {
+    void view.recording.value?.id;
+    void view.order.value;
+    const quiet = view.hideInactive.value;
+    if (quiet) void view.range.value;
+    untracked(() => {
+      epoch += 1;
+      children.clear();
+      void load("", 0);
+    });
+  });
+  effect(() => {
+    void version.value;
+    for (const id of view.opened.value) if (known.has(id) && !children.has(id)) void load(id, 0);
+  });
+  effect(() => {
+    const missing = [...view.pinned.value, ...(view.guests.value?.lanes ?? [])].filter((id) => !known.has(id));
+    if (missing.length > 0) void find(missing);
+  });
+  effect(() => {
+    void version.value;
+    rows.value = listed();
+    pinnedRows.value = view.pinned.value.flatMap((id) => {
+      const lane = known.get(id);
+      return lane ? [rowOf(lane, 0, "pin", null, 1, 1, { pinned: true })] : [];
+    });
+  });
+}
+
+/**
+ * @param {string} parent empty: the groups
+ * @param {number} from
+ */
+async function load(parent, from) {
+  const recording = view.recording.peek();
+  if (!recording) return;
+  const now = epoch;
+  const had = children.get(parent) ?? { total: 0, lanes: [], loading: false };
+  if (had.loading) return;
+  had.loading = true;
+  children.set(parent, had);
+  loading.value += 1;
+  try {
+    /** @type {Record<string, string | number>} */
+    const query = { of: recording.id, sort: view.order.peek(), from };
+    if (parent) query["parent"] = parent;
+    if (view.hideInactive.peek()) query["time"] = view.range.peek().join("..");
+    const answer = await client.lanes(query);
+    if (now !== epoch) return;
+    for (const lane of answer.lanes) known.set(lane.id, lane);
+    children.set(parent, { total: answer.total, lanes: [...had.lanes.slice(0, from), ...answer.lanes], loading: false });
+    version.value += 1;
+  } catch (error) {
+    if (now === epoch) children.delete(parent);
+    client.report(error);
+  } finally {
+    loading.value -= 1;
+  }
+}
+
+/**
+ * Learns lanes of which only the id is known.
+ * @param {string[]} ids
+ */
+export async function find(ids) {
+  const recording = view.recording.peek();
+  const missing = ids.filter((id) => !known.has(id)).slice(0, PAGE);
+  if (!recording || missing.length === 0) return;
+  try {
+    const answer = await client.lanes({ of: recording.id, ids: missing.join(",") });
+    for (const lane of answer.lanes) known.set(lane.id, lane);
+    if (answer.lanes.length > 0) version.value += 1;
+  } catch (error) {
+    client.report(error);
+  }
+}
+
+/** @param {string} parent */
+export function loadMore(parent) {
+  const had = children.get(parent);
+  if (had && !had.loading && had.lanes.length < had.total) void load(parent, had.lanes.length);
+}
+
+/** @param {import("../types").Lane} lane */
+function isInactive(lane) {
+  const { cpu_ns: cpu = 0, run_ns: run = 0, ready_ns: ready = 0, bytes = 0, count = 0 } = lane.totals;
+  return (lane.kind === "thread" || lane.kind === "process") && cpu + run + ready + bytes + count === 0;
+}
+
+/** @returns {import("../types").Row[]} */
+function listed() {
+  /** @type {import("../types").Row[]} */
+  const out = [];
+  const opened = view.opened.value;
+  const hidden = view.hidden.value;
+  const pinned = view.pinned.value;
+  const guests = view.guests.value;
+  const quiet = view.hideInactive.value;
+  /**
+   * @param {string} parent
+   * @param {number} depth
+   */
+  const walk = (parent, depth) => {
+    const list = children.get(parent);
+    if (!list) return;
+    const shown = list.lanes.filter((lane) => !hidden.has(lane.id) && !(quiet && isInactive(lane)));
+    const without = list.lanes.filter((lane) => !hidden.has(lane.id)).length - shown.length;
+    shown.forEach((lane, i) => {
+      const open = lane.children && opened.has(lane.id);
+      out.push(rowOf(lane, depth, "tree", parent || null, i + 1, list.total, { open, pinned: pinned.includes(lane.id) }));
+      if (guests?.below === lane.id) {
+        for (const id of guests.lanes) {
+          const guest = known.get(id);
+          if (guest && id !== lane.id) out.push(rowOf(guest, depth + 1, "guest", lane.id, 1, 1, { guest: true }));
+        }
+      }
+      if (open) walk(lane.id, depth + 1);
+    });
+    const rest = list.total - list.lanes.length;
+    if (rest > 0) out.push(moreRow(parent, depth, `${rest} more`, rest));
+    if (without > 0) out.push(moreRow(`${parent}/inactive`, depth, `${without} inactive in this range, hidden`, 0));
+  };
+  walk("", 0);
+  return out;
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @param {number} depth
+ * @param {string} where
+ * @param {string | null} parent
+ * @param {number} position
+ * @param {number} siblings
+ * @param {Partial<import("../types").Row>} more
+ * @returns {import("../types").Row}
+ */
+function rowOf(lane, depth, where, parent, position, siblings, more) {
+  return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position, siblings, ...more };
+}
+
+/**
+ * @param {string} parent
+ * @param {number} depth
+ * @param {string} name
+ * @param {number} more
+ * @returns {import("../types").Row}
+ */
+function moreRow(parent, depth, name, more) {
+  const lane = { id: `more:${parent}`, kind: "more", name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] };
+  return rowOf(lane, depth, "more", parent, 1, 1, { more });
+}
+
+/** @param {string} id */
+export async function reveal(id) {
+  await find([id]);
+  const lane = known.get(id);
+  if (!lane) return;
+  const path = lane.path ?? [];
+  if (path.some((one) => !view.opened.peek().has(one))) view.opened.value = new Set([...view.opened.peek(), ...path]);
+  view.lane.value = id;
+}

@@ -1,0 +1,208 @@
+// What stands above the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
+import { dpr, headWidth, timeWidth, xOf } from "./geometry.js";
+import { css } from "./palette.js";
+import { ticks } from "../format/time.js";
+import * as view from "../state/view.js";
+
+/** @typedef {{ id: string, top: number, bottom: number, key: string }} Band CSS pixels */
+
+/** Arrows that the last frame drew, for tests. */
+export const arrows = { last: /** @type {{ from: string, to: string, ns: number }[]} */ ([]) };
+
+export class Overlay {
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    /** @type {Record<string, string>} */
+    this.colours = {};
+    this.retheme();
+  }
+
+  retheme() {
+    for (const name of ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]) this.colours[name] = css(`--${name}`);
+  }
+
+  /**
+   * @param {Band[]} bands lanes in sight
+   * @param {number} height CSS pixels
+   */
+  draw(bands, height) {
+    const { context, canvas } = this;
+    const scale = dpr.peek();
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, canvas.width / scale, canvas.height / scale);
+    const left = headWidth.peek();
+    const width = timeWidth.peek();
+    context.save();
+    context.beginPath();
+    context.rect(left, 0, width, height);
+    context.clip();
+    context.translate(left, 0);
+    this.#grid(width, height);
+    this.#selection(width, height);
+    this.#marks(height);
+    this.#lit(bands, height);
+    this.#chosen(bands);
+    this.#cursor(width, height);
+    context.restore();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
+  #grid(width, height) {
+    const [from, to] = view.range.peek();
+    const zero = view.zero.peek()?.ns ?? 0;
+    const { step, first } = ticks([from - zero, to - zero], width / 110);
+    const { context } = this;
+    context.strokeStyle = this.colours["grid"] ?? "";
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let at = first; at <= to - zero; at += step) {
+      const x = Math.round(xOf(at + zero)) + 0.5;
+      context.moveTo(x, 0);
+      context.lineTo(x, height);
+    }
+    context.stroke();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
+  #selection(width, height) {
+    const range = view.selection.peek();
+    if (!range) return;
+    const [x0, x1] = [xOf(range[0]), xOf(range[1])];
+    const { context } = this;
+    context.fillStyle = this.colours["shade"] ?? "";
+    context.fillRect(0, 0, Math.max(0, x0), height);
+    context.fillRect(Math.min(width, x1), 0, Math.max(0, width - x1), height);
+    context.fillStyle = this.colours["accent"] ?? "";
+    context.fillRect(Math.round(x0) - 1, 0, 1.5, height);
+    context.fillRect(Math.round(x1), 0, 1.5, height);
+  }
+
+  /** @param {number} height */
+  #marks(height) {
+    const { context } = this;
+    const [from, to] = view.range.peek();
+    const all = view.marks.peek().filter(({ ns }) => ns >= from && ns <= to);
+    if (all.length > 400) return;
+    context.setLineDash([4, 3]);
+    context.lineWidth = 1;
+    const own = new Set(view.findings.peek());
+    for (const mark of all) {
+      context.strokeStyle = (own.has(mark) ? this.colours["finding"] : this.colours["mark"]) ?? "";
+      const x = Math.round(xOf(mark.ns)) + 0.5;
+      context.beginPath();
+      context.moveTo(x, 0);
+      context.lineTo(x, height);
+      context.stroke();
+    }
+    context.setLineDash([]);
+  }
+
+  /**
+   * @param {Band[]} bands
+   * @param {number} height
+   */
+  #lit(bands, height) {
+    const lit = view.lit.peek();
+    if (!lit?.range) return;
+    const x0 = xOf(lit.range[0]);
+    const w = Math.max(2, xOf(lit.range[1]) - x0);
+    const { context } = this;
+    context.fillStyle = this.colours["lit"] ?? "";
+    context.fillRect(x0, 0, w, height);
+    void bands;
+  }
+
+  /** @param {Band[]} bands */
+  #chosen(bands) {
+    const chosen = view.chosen.peek();
+    arrows.last = [];
+    if (!chosen?.at.span) return;
+    const { context } = this;
+    const band = (/** @type {string | null} */ id) => bands.find((one) => one.id === id && one.key !== "head") ?? null;
+    const own = band(chosen.lane);
+    const { start_ns: start, end_ns: end } = chosen.at.span;
+    if (own) {
+      const x0 = xOf(start);
+      context.strokeStyle = this.colours["accent"] ?? "";
+      context.lineWidth = 2;
+      context.strokeRect(Math.round(x0) - 1, own.top + 1, Math.max(3, Math.round(xOf(end) - x0) + 2), own.bottom - own.top - 2);
+    }
+    const waker = chosen.at.waker;
+    if (waker) this.#arrow(band(waker.lane), own, waker.ns, waker.lane ?? waker.name, chosen.lane);
+    let to = waker?.lane ?? null;
+    for (const link of chosen.at.chain) {
+      const lane = link.lane;
+      const here = band(lane);
+      if (here) {
+        const x0 = xOf(link.start_ns);
+        context.fillStyle = this.colours["lit"] ?? "";
+        context.fillRect(x0, here.top + 1, Math.max(2, xOf(link.end_ns) - x0), here.bottom - here.top - 2);
+      }
+      if (lane && to && lane !== to) this.#arrow(here, band(to), link.end_ns, lane, to);
+      to = lane;
+    }
+  }
+
+  /**
+   * @param {Band | null} from
+   * @param {Band | null} to
+   * @param {number} ns
+   * @param {string} fromId
+   * @param {string} toId
+   */
+  #arrow(from, to, ns, fromId, toId) {
+    arrows.last.push({ from: fromId, to: toId, ns });
+    if (!to) return;
+    const { context } = this;
+    const x = xOf(ns);
+    const y1 = (to.top + to.bottom) / 2;
+    const y0 = from ? (from.top + from.bottom) / 2 : to.top - 14;
+    const down = y1 > y0 ? 1 : -1;
+    const bend = Math.min(18, Math.abs(y1 - y0) / 2);
+    for (const [colour, wide] of /** @type {[string, number][]} */ ([[this.colours["surface"] ?? "", 5], [this.colours["arrow"] ?? "", 2]])) {
+      context.strokeStyle = colour;
+      context.fillStyle = colour;
+      context.lineWidth = wide;
+      context.beginPath();
+      context.moveTo(x, y0);
+      context.bezierCurveTo(x + bend, y0 + down * bend, x + bend, y1 - down * (bend + 4), x + 1, y1 - down * 5);
+      context.stroke();
+    }
+    context.beginPath();
+    context.moveTo(x, y1);
+    context.lineTo(x - 2, y1 - down * 9);
+    context.lineTo(x + 8, y1 - down * 8);
+    context.fill();
+    context.beginPath();
+    context.arc(x, y0, 3.5, 0, Math.PI * 2);
+    context.fill();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
+  #cursor(width, height) {
+    const at = view.pointer.peek();
+    if (at === null) return;
+    const x = Math.round(xOf(at)) + 0.5;
+    if (x < 0 || x > width) return;
+    const { context } = this;
+    context.strokeStyle = this.colours["ink"] ?? "";
+    context.globalAlpha = 0.55;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(x, 0);
+    context.lineTo(x, height);
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,209 @@
+// The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
+import * as client from "../api/client.js";
+import { h } from "../dom/h.js";
+import { effect, signal, untracked } from "../dom/signal.js";
+import { clean } from "../format/text.js";
+import { length, wordOf } from "../format/time.js";
+import { dpr, timeWidth } from "./geometry.js";
+import { hueOfIndex, onColumns } from "./paint.js";
+import { readPalette } from "./palette.js";
+import { patternOf } from "./rows.js";
+import * as view from "../state/view.js";
+
+const TOP = 5;
+const HEIGHT = 44;
+
+export class Overview {
+  constructor() {
+    this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
+    this.left = h("div", { class: "shade" });
+    this.right = h("div", { class: "shade" });
+    this.window = h("div", { class: "brush", role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 },
+      h("span", { class: "grip start", "aria-hidden": "true" }), h("span", { class: "grip end", "aria-hidden": "true" }));
+    this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.window);
+    this.legend = h("div", { class: "legend" });
+    this.element = h("section", { class: "overview", "aria-label": "Overview of the recording" }, h("div", { class: "over-head" }, this.legend), this.strip);
+    /** @type {{ name: string, hue: number, data: import("../types").LaneData }[]} */
+    this.parts = [];
+    /** @type {import("../types").LaneData | null} */
+    this.machine = null;
+    this.loaded = signal(false);
+    effect(() => {
+      const recording = view.recording.value;
+      const width = timeWidth.value;
+      const only = view.processes.value;
+      if (!recording) return undefined;
+      const stop = new AbortController();
+      const timer = setTimeout(() => void this.#load(recording, width, only, stop.signal), 30);
+      return () => {
+        clearTimeout(timer);
+        stop.abort();
+      };
+    });
+    effect(() => {
+      void view.range.value;
+      void timeWidth.value;
+      untracked(() => this.#place());
+    });
+    effect(() => {
+      void view.theme.value;
+      void view.marks.value;
+      untracked(() => this.paint());
+    });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint());
+    this.#drag();
+  }
+
+  #place() {
+    const [start, end] = view.whole();
+    const [from, to] = view.range.peek();
+    const width = timeWidth.peek();
+    const x0 = ((from - start) / (end - start)) * width;
+    const x1 = Math.max(x0 + 2, ((to - start) / (end - start)) * width);
+    this.left.style.transform = `scaleX(${Math.max(0, x0)})`;
+    this.right.style.transform = `translateX(${x1}px) scaleX(${Math.max(0, width - x1)})`;
+    this.window.style.transform = `translateX(${x0}px)`;
+    this.window.style.width = `${x1 - x0}px`;
+    this.window.setAttribute("aria-valuenow", String(Math.round(((from - start) / (end - start)) * 1000)));
+    this.window.setAttribute("aria-valuetext", `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`);
+  }
+
+  /**
+   * @param {import("../types").RecordingInfo} recording
+   * @param {number} width
+   * @param {string | null} only
+   * @param {AbortSignal} aborted
+   */
+  async #load(recording, width, only, aborted) {
+    const measure = recording.has["samples"] ? "cpu" : "run";
+    try {
+      const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 }, aborted);
+      const own = only ? lanes.filter((lane) => patternOf(lane).pattern === only) : [];
+      const shown = own.length > 0 ? own.slice(0, 1) : lanes.slice(0, TOP);
+      const [start, end] = [recording.start_ns, Math.max(recording.end_ns, recording.start_ns + view.SHORTEST)];
+      const per = Math.max(1, Math.ceil((end - start) / Math.max(1, Math.min(4096, Math.round(width * dpr.peek())))));
+      const columns = Math.ceil((end - start) / per);
+      const parts = new Map(shown.map((lane) => [lane.id, lane]));
+      /** @type {{ name: string, hue: number, data: import("../types").LaneData }[]} */
+      const got = [];
+      /** @type {import("../types").LaneData | null} */
+      let machine = null;
+      const body = { recording: recording.id, from: start, to: start + per * columns, columns, lanes: ["processes", ...parts.keys()], measure };
+      await client.frames("columns", body, (frame) => {
+        if (frame.head.error !== undefined) return;
+        const data = { frame, from: start, to: start + per * columns, columns };
+        const lane = parts.get(frame.head.lane ?? "");
+        if (frame.head.lane === "processes") machine = data;
+        else if (lane) got.push({ name: lane.name, hue: hueOfIndex(Number(lane.id.split(":")[1])), data });
+      }, { signal: aborted, rank: 0 });
+      this.parts = got;
+      this.machine = machine;
+      this.paint();
+      this.#legend();
+      this.loaded.value = true;
+    } catch (error) {
+      client.report(error);
+    }
+  }
+
+  #legend() {
+    const cpus = view.recording.peek()?.cpus ?? 1;
+    this.legend.replaceChildren(
+      h("strong", null, "CPU"), h("span", { class: "dim" }, ` of ${cpus} CPU${cpus === 1 ? "" : "s"}`),
+      h("span", { class: "keys" },
+        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name, 24))),
+        h("span", { class: "key" }, h("i", { class: "swatch others", "aria-hidden": "true" }), "others")));
+  }
+
+  paint() {
+    const scale = dpr.peek();
+    const width = Math.round(timeWidth.peek() * scale);
+    const height = Math.round(HEIGHT * scale);
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height) this.canvas.height = height;
+    const context = this.canvas.getContext("2d");
+    const machine = this.machine;
+    if (!context || width === 0) return;
+    context.clearRect(0, 0, width, height);
+    const palette = readPalette();
+    if (machine) {
+      const { columns } = machine;
+      const name = machine.frame.head.series?.[0] ?? "";
+      const all = onColumns(machine, machine.frame.series[name] ?? new Float64Array(columns), "sum");
+      const each = this.parts.map((part) => onColumns(part.data, part.data.frame.series[part.data.frame.head.series?.[0] ?? ""] ?? new Float64Array(columns), "sum"));
+      const full = ((machine.to - machine.from) / columns) * (machine.frame.head.at_once ?? view.recording.peek()?.cpus ?? 1);
+      const pixels = new Uint32Array(columns * height);
+      for (let x = 0; x < columns; x += 1) {
+        let foot = 0;
+        let sum = 0;
+        const bar = (/** @type {number} */ value, /** @type {number} */ colour) => {
+          sum += value;
+          const top = Math.min(height, Math.max(Math.round((sum / full) * height), value > 0 && foot < height ? foot + 1 : foot));
+          for (; foot < top; foot += 1) pixels[(height - 1 - foot) * columns + x] = colour;
+        };
+        this.parts.forEach((part, i) => bar(each[i]?.[x] || 0, palette.hues[part.hue] ?? 0));
+        const rest = (all[x] || 0) - sum;
+        if (rest > 0) bar(rest, palette.open);
+      }
+      const image = new ImageData(new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer)), columns, height);
+      const sheet = document.createElement("canvas");
+      sheet.width = columns;
+      sheet.height = height;
+      sheet.getContext("2d")?.putImageData(image, 0, 0);
+      context.imageSmoothingEnabled = false;
+      context.drawImage(sheet, 0, 0, width, height);
+    }
+    const [start, end] = view.whole();
+    for (const mark of view.marks.peek().slice(0, 500)) {
+      const x = Math.round(((mark.ns - start) / (end - start)) * width);
+      context.fillStyle = getComputedStyle(this.element).getPropertyValue("--mark-plain") || "#b5179e";
+      context.fillRect(x, 0, Math.max(1, scale), height);
+    }
+  }
+
+  #drag() {
+    this.strip.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      const box = this.strip.getBoundingClientRect();
+      const [start, end] = view.whole();
+      const per = (end - start) / timeWidth.peek();
+      const at = (/** @type {PointerEvent} */ e) => start + (e.clientX - box.left) * per;
+      const [from, to] = view.range.peek();
+      const first = at(event);
+      const near = 7 * per;
+      const whole = from <= start && to >= end;
+      const kind = Math.abs(first - from) < near && !whole ? "start" : Math.abs(first - to) < near && !whole ? "end" : first > from && first < to && !whole ? "move" : "new";
+      this.strip.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      this.window.focus({ preventScroll: true });
+      const move = (/** @type {PointerEvent} */ e) => {
+        const now = at(e);
+        if (kind === "start") view.look([Math.min(now, to - view.SHORTEST), to], "move");
+        else if (kind === "end") view.look([from, Math.max(now, from + view.SHORTEST)], "move");
+        else if (kind === "move") view.look([from + now - first, to + now - first], "move");
+        else if (Math.abs(now - first) > 3 * per) view.look([Math.min(first, now), Math.max(first, now)], "move");
+      };
+      const up = (/** @type {PointerEvent} */ e) => {
+        this.strip.removeEventListener("pointermove", move);
+        this.strip.removeEventListener("pointerup", up);
+        // A click beside the brush puts its centre there.
+        if (kind === "new" && Math.abs(at(e) - first) <= 3 * per && !whole) view.look([first - (to - from) / 2, first + (to - from) / 2]);
+      };
+      this.strip.addEventListener("pointermove", move);
+      this.strip.addEventListener("pointerup", up);
+    });
+    this.window.addEventListener("keydown", (event) => {
+      const act = { ArrowLeft: () => view.pan(-0.1), ArrowRight: () => view.pan(0.1), ArrowUp: () => zoomBy(0.8), ArrowDown: () => zoomBy(1.25), Home: () => view.look(view.whole()) }[event.key];
+      if (!act || event.ctrlKey || event.altKey || event.metaKey) return;
+      act();
+      event.preventDefault();
+      event.stopPropagation();
+    });
+  }
+}
+
+/** @param {number} factor */
+function zoomBy(factor) {
+  const [from, to] = view.range.peek();
+  view.zoom(factor, (from + to) / 2);
+}

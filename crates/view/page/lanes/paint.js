@@ -1,0 +1,249 @@
+// Pixels of lanes. Plain functions of numbers, so that a test can hold them against a recording whose truth is known.
+//
+// A column of a lane with states has, from its foot: a line of a wait (STRIP of the height), then run as high as its share, ready two
+// thirds as high as its share, hatched, and unknown half as high as its share, dotted. What occurs has at least one pixel.
+
+/** Part of a lane's height that the line of waits takes. */
+export const STRIP = 0.14;
+const READY = 2 / 3;
+const UNKNOWN = 1 / 2;
+
+/**
+ * Values of the columns that were asked for, from buckets that may lie otherwise.
+ * @param {import("../types").LaneData} data
+ * @param {Float64Array} values of the frame's buckets
+ * @param {"sum" | "mean" | "peak" | "first"} how
+ * @returns {Float64Array} NaN where nothing was read
+ */
+export function onColumns({ frame, from, to, columns }, values, how) {
+  const first = frame.head.first_ns ?? from;
+  const per = (to - from) / columns;
+  const bucket = frame.head.bucket_ns ?? per;
+  if (first === from && bucket === per && values.length === columns) return values;
+  const out = new Float64Array(columns).fill(NaN);
+  for (let i = 0; i < columns; i += 1) {
+    const start = from + i * per;
+    const j0 = Math.max(0, Math.floor((start - first) / bucket));
+    const j1 = Math.min(values.length, Math.ceil((start + per - first) / bucket));
+    let sum = NaN;
+    let weight = 0;
+    for (let j = j0; j < j1; j += 1) {
+      const value = values[j] ?? NaN;
+      if (Number.isNaN(value)) continue;
+      const begin = first + j * bucket;
+      const overlap = Math.min(begin + bucket, start + per) - Math.max(begin, start);
+      if (overlap <= 0) continue;
+      if (how === "first") sum = Number.isNaN(sum) ? value : sum;
+      else if (how === "peak") sum = Math.max(Number.isNaN(sum) ? 0 : sum, (value * per) / bucket);
+      else sum = (Number.isNaN(sum) ? 0 : sum) + (how === "mean" ? value * overlap : (value * overlap) / bucket);
+      weight += overlap;
+    }
+    out[i] = how === "mean" && weight > 0 ? sum / weight : sum;
+  }
+  return out;
+}
+
+/**
+ * @param {number} value
+ * @param {number} full what is as high as the room
+ * @param {number} room pixels
+ * @returns {number} pixels; at least one of what occurs
+ */
+export function pixels(value, full, room) {
+  if (!(value > 0) || room <= 0) return 0;
+  return Math.max(1, Math.min(room, Math.round((value / full) * room)));
+}
+
+/**
+ * @param {import("../types").FrameHead} head
+ * @returns {"states" | "line" | "load"}
+ */
+export function formOf(head) {
+  const series = head.series ?? [];
+  if (series.includes("wait") || series.includes("ready")) return "states";
+  if (head.unit === "khz" || head.unit === "value") return "line";
+  return "load";
+}
+
+/**
+ * @param {import("../types").Paint} paint
+ * @param {import("../types").Palette} palette
+ * @returns {{ pixels: Uint32Array, max: number }} rows from the top, colours as bytes R, G, B, A; max: the largest column
+ */
+export function paintLane(paint, palette) {
+  const { data, height } = paint;
+  const out = new Uint32Array(data.columns * height);
+  const form = formOf(data.frame.head);
+  if (form === "states") return { pixels: out, max: paintStates(out, paint, palette) };
+  if (form === "line") return { pixels: out, max: paintLine(out, paint, palette) };
+  return { pixels: out, max: paintLoad(out, paint, palette) };
+}
+
+/**
+ * @param {Uint32Array} out
+ * @param {import("../types").Paint} paint
+ * @param {import("../types").Palette} palette
+ */
+function paintStates(out, { data, height, scale, hue, kind }, palette) {
+  const width = data.columns;
+  const per = (data.to - data.from) / width;
+  const full = per * (data.frame.head.at_once ?? 1);
+  const series = (/** @type {string} */ name) => {
+    const values = data.frame.series[name];
+    return values ? onColumns(data, values, "sum") : null;
+  };
+  const [run, ready, wait, open, unknown] = ["run", "ready", "wait", "open", "unknown"].map(series);
+  const peakValues = data.frame.peaks["run"];
+  const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
+  const strip = Math.max(1, Math.round(height * STRIP));
+  const room = height - strip;
+  const period = Math.max(3, Math.round(3 * scale));
+  const own = kind === "process" ? (palette.hues[hue] ?? palette.run) : palette.run;
+  const ownPeak = kind === "process" ? (palette.peaks[hue] ?? palette.runPeak) : palette.runPeak;
+  for (let x = 0; x < width; x += 1) {
+    const r = run?.[x] ?? 0;
+    const w = wait?.[x] ?? 0;
+    if (Number.isNaN(r) || Number.isNaN(w)) {
+      unread(out, x, width, height, scale, palette.unread);
+      continue;
+    }
+    const y = ready?.[x] || 0;
+    const u = unknown?.[x] || 0;
+    const least = (y > 0 ? 1 : 0) + (u > 0 ? 1 : 0);
+    const hRun = Math.min(pixels(r, full, room), room - least);
+    const hReady = Math.min(pixels(y, full / READY, room), room - hRun - (u > 0 ? 1 : 0));
+    const hUnknown = Math.min(pixels(u, full / UNKNOWN, room), room - hRun - hReady);
+    let at = room - 1;
+    if (peak) {
+      for (let n = pixels(peak[x] ?? 0, full, room), p = room - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = ownPeak;
+    }
+    for (let n = 0; n < hRun; n += 1, at -= 1) out[at * width + x] = own;
+    for (let n = 0; n < hReady; n += 1, at -= 1) {
+      const gap = hReady > 2 && (x + at) % (period + 1) >= period - 1;
+      out[at * width + x] = gap ? 0 : palette.ready;
+    }
+    for (let n = 0; n < hUnknown; n += 1, at -= 1) {
+      const dot = hUnknown < 3 || ((x >> 1) % 2 === 0 && (at >> 1) % 2 === 0);
+      out[at * width + x] = dot ? palette.unknown : 0;
+    }
+    if (w > 0) {
+      for (let n = room; n < height; n += 1) out[n * width + x] = palette.wait;
+    } else if ((open?.[x] ?? 0) > 0 && (x >> 1) % 2 === 0) {
+      for (let n = room; n < height; n += 1) out[n * width + x] = palette.open;
+    }
+  }
+  return full;
+}
+
+/**
+ * @param {Uint32Array} out
+ * @param {import("../types").Paint} paint
+ * @param {import("../types").Palette} palette
+ */
+function paintLoad(out, { data, height, scale, hue, kind }, palette) {
+  const width = data.columns;
+  const name = data.frame.head.series?.[0] ?? "";
+  const source = data.frame.series[name];
+  if (!source) return 0;
+  const values = onColumns(data, source, "sum");
+  const per = (data.to - data.from) / width;
+  const atOnce = data.frame.head.at_once ?? null;
+  const full = atOnce === null ? largest(values) : per * atOnce;
+  const topValues = data.frame.series["top"];
+  const top = topValues ? onColumns(data, topValues, "first") : null;
+  const peakValues = data.frame.peaks[name];
+  const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
+  const plain = kind === "process" || kind === "tag" ? (palette.hues[hue] ?? palette.cpu) : name === "run" ? palette.run : palette.cpu;
+  const light = kind === "process" || kind === "tag" ? (palette.peaks[hue] ?? palette.cpuPeak) : name === "run" ? palette.runPeak : palette.cpuPeak;
+  for (let x = 0; x < width; x += 1) {
+    const value = values[x] ?? NaN;
+    if (Number.isNaN(value)) {
+      unread(out, x, width, height, scale, palette.unread);
+      continue;
+    }
+    if (peak) for (let n = pixels(peak[x] ?? 0, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = light;
+    const who = top?.[x] ?? -1;
+    const colour = who >= 0 ? (palette.hues[hueOfIndex(who)] ?? plain) : plain;
+    for (let n = pixels(value, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = colour;
+  }
+  return full;
+}
+
+/**
+ * @param {Uint32Array} out
+ * @param {import("../types").Paint} paint
+ * @param {import("../types").Palette} palette
+ */
+function paintLine(out, { data, height, scale, kind, hue }, palette) {
+  const width = data.columns;
+  const source = data.frame.series[data.frame.head.series?.[0] ?? ""];
+  if (!source) return 0;
+  const values = onColumns(data, source, "mean");
+  const full = largest(values);
+  const thick = Math.max(1, Math.round(1.5 * scale));
+  const colour = kind === "counter" ? (palette.hues[hue] ?? palette.line) : palette.line;
+  let before = -1;
+  for (let x = 0; x < width; x += 1) {
+    const value = values[x] ?? NaN;
+    if (Number.isNaN(value)) {
+      before = -1;
+      unread(out, x, width, height, scale, palette.unread);
+      continue;
+    }
+    const y = Math.min(height - thick, Math.round((1 - (full > 0 ? value / full : 0)) * (height - thick)));
+    for (let p = y; p < height; p += 1) out[p * width + x] = palette.cpuPeak;
+    const a = before < 0 ? y : Math.min(before, y);
+    const b = before < 0 ? y : Math.max(before, y);
+    for (let p = a; p < Math.min(height, b + thick); p += 1) out[p * width + x] = colour;
+    before = y;
+  }
+  return full;
+}
+
+/**
+ * @param {Float64Array} values
+ * @returns {number}
+ */
+export function largest(values) {
+  let max = 0;
+  for (const value of values) if (value > max) max = value;
+  return max;
+}
+
+/**
+ * @param {Uint32Array} out
+ * @param {number} x
+ * @param {number} width
+ * @param {number} height
+ * @param {number} scale
+ * @param {number} colour
+ */
+function unread(out, x, width, height, scale, colour) {
+  const period = Math.round(8 * scale);
+  const thick = Math.max(1, Math.round(scale));
+  for (let y = 0; y < height; y += 1) if ((((x - y) % period) + period) % period < thick) out[y * width + x] = colour;
+}
+
+/**
+ * @param {number} index of a process
+ * @returns {number} 0…11
+ */
+export function hueOfIndex(index) {
+  return Math.abs(Math.round(index) * 5) % 12;
+}
+
+/**
+ * @param {string} name
+ * @returns {number} 0…11
+ */
+export function hueOfName(name) {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+  return (hash >>> 0) % 12;
+}
+
+/** @param {import("../types").Lane} lane */
+export function hueOfLane(lane) {
+  const index = /^process:(\d+)$/.exec(lane.id);
+  return index ? hueOfIndex(Number(index[1])) : hueOfName(lane.name);
+}

@@ -1,0 +1,40 @@
+// Colours of the style sheet as numbers for the painter.
+
+/** @type {CanvasRenderingContext2D | null} */
+let context = null;
+
+/**
+ * @param {string} css any colour
+ * @returns {number} bytes R, G, B, A as they lie in an ImageData
+ */
+export function rgba(css) {
+  context ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (!context) return 0xff000000;
+  context.clearRect(0, 0, 1, 1);
+  context.fillStyle = css;
+  context.fillRect(0, 0, 1, 1);
+  const [r = 0, g = 0, b = 0, a = 255] = context.getImageData(0, 0, 1, 1).data;
+  return ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+/**
+ * @param {string} name of a custom property
+ * @returns {string} its colour in the theme in use
+ */
+export function css(name) {
+  const probe = document.getElementById("probe");
+  if (!probe) return "#000";
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
+}
+
+/** @returns {import("../types").Palette} */
+export function readPalette() {
+  const of = (/** @type {string} */ name) => rgba(css(name));
+  const hues = Array.from({ length: 12 }, (_, i) => of(`--hue-${i}`));
+  return {
+    run: of("--run"), runPeak: of("--run-peak"), ready: of("--ready"), wait: of("--wait"), disk: of("--wait-disk"), sleep: of("--wait"),
+    open: of("--open"), unknown: of("--unknown"), unread: of("--unread"), cpu: of("--cpu"), cpuPeak: of("--cpu-peak"), line: of("--line"),
+    hues, peaks: Array.from({ length: 12 }, (_, i) => of(`--hue-peak-${i}`)),
+  };
+}

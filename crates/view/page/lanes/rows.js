@@ -1,0 +1,242 @@
+// Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
+import { fill, h, icon } from "../dom/h.js";
+import { RowList } from "../dom/list.js";
+import { effect } from "../dom/signal.js";
+import { clean } from "../format/text.js";
+import { fixed, group, length } from "../format/time.js";
+import { formOf, hueOfLane } from "./paint.js";
+import * as model from "./model.js";
+import * as view from "../state/view.js";
+import { openMenu } from "../parts/menu.js";
+import { laneMenu } from "../parts/lane-menu.js";
+import { stepSpan } from "../parts/spans.js";
+
+/** Lanes in which the arrow keys go from span to span. */
+const SPANS = new Set(["thread", "cpu", "disk"]);
+
+/**
+ * @param {import("../types").Lane} lane
+ * @returns {string} what is shown of its totals
+ */
+function figure(lane) {
+  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, bytes, count } = lane.totals;
+  const order = view.order.peek();
+  if (order === "wait" && wait !== undefined) return `${length(wait)} wait`;
+  if (order === "ready" && ready !== undefined) return `${length(ready)} ready`;
+  if (order === "run" && run !== undefined) return `${length(run)} run`;
+  if (cpu !== undefined && cpu !== null) return length(cpu);
+  if (run !== undefined && run !== null) return length(run);
+  if (bytes !== undefined && bytes !== null) return `${fixed(bytes / 1e6, 1)} MB`;
+  if (count !== undefined && count !== null) return group(count);
+  return "";
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @returns {{ pattern: string, pid: number | null }} as `-p` takes it
+ */
+export function patternOf(lane) {
+  const match = /^(.*)\((\d+)\)$/.exec(lane.name);
+  return { pattern: match ? `${match[1]}(${match[2]})` : lane.name, pid: match ? Number(match[2]) : null };
+}
+
+/** @param {import("../types").Lane} lane */
+export function threadOf(lane) {
+  const match = /(\d+)/.exec(lane.name);
+  return { tid: match ? Number(match[1]) : -1, name: lane.name };
+}
+
+export class LaneRows {
+  /**
+   * @param {HTMLElement} scroller
+   * @param {string} label
+   * @param {import("./data.js").LaneStore} store
+   * @param {(changed: "rows" | "scroll") => void} moved
+   */
+  constructor(scroller, label, store, moved) {
+    this.scroller = scroller;
+    this.store = store;
+    scroller.setAttribute("role", "treegrid");
+    scroller.setAttribute("aria-label", label);
+    /** @type {RowList<import("../types").Row>} */
+    this.list = new RowList({
+      scroller, height: 28, make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
+    });
+    this.list.body.setAttribute("role", "rowgroup");
+    scroller.addEventListener("scroll", () => moved("scroll"), { passive: true });
+    scroller.addEventListener("keydown", (event) => this.#key(event));
+    scroller.addEventListener("focusin", (event) => {
+      const id = event.target instanceof HTMLElement ? event.target.closest("[data-lane]")?.getAttribute("data-lane") : null;
+      if (id) view.lane.value = id;
+    });
+    effect(() => {
+      const lit = view.lit.value;
+      const current = view.lane.value;
+      const only = view.processes.value;
+      for (const { element, item } of this.list.shown.values()) {
+        const { pid } = item.lane.kind === "process" ? patternOf(item.lane) : { pid: null };
+        element.classList.toggle("lit", lit !== null && ((pid !== null && pid === lit.pid) || (item.lane.kind === "thread" && lit.tid !== null && threadOf(item.lane).tid === lit.tid)));
+        element.classList.toggle("current", item.lane.id === current);
+        element.classList.toggle("chosen", item.lane.kind === "process" && only !== null && patternOf(item.lane).pattern === only);
+      }
+    });
+  }
+
+  /** @param {import("../types").Row[]} rows */
+  set(rows) {
+    this.scroller.setAttribute("aria-rowcount", String(rows.length));
+    this.list.set(rows);
+    if (rows.length > 0 && !this.scroller.querySelector("[tabindex='0']")) this.scroller.querySelector("[role=row]")?.setAttribute("tabindex", "0");
+  }
+
+  /** @returns {import("../types").Row[]} */
+  inSight() {
+    const { first, last, items } = this.list;
+    return items.slice(first, last);
+  }
+
+  /**
+   * @param {import("../types").Row} row
+   * @param {number} index
+   */
+  #make(row, index) {
+    const { lane } = row;
+    if (lane.kind === "more") return this.#more(row);
+    const name = clean(lane.name, 200);
+    const twisty = lane.children
+      ? h("button", { class: "twisty", type: "button", tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
+      : h("span", { class: "twisty" });
+    const menu = h("button", {
+      class: "quiet lane-more", type: "button", tabindex: -1, "aria-haspopup": "menu", "aria-label": `Actions for ${name}`,
+      onclick: (/** @type {MouseEvent} */ event) => openMenu(/** @type {HTMLElement} */ (event.currentTarget), laneMenu(row, this.store)),
+    }, icon("more"));
+    const head = h("div", { class: "lane-head", role: "rowheader", title: lane.detail ? clean(`${lane.name}\n${lane.detail}`) : name },
+      twisty,
+      lane.kind === "process" ? h("span", { class: `swatch hue-${hueOfLane(lane)}`, "aria-hidden": "true" }) : null,
+      h("span", { class: "lane-name" }, name),
+      lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
+      h("span", { class: "lane-figure" }, figure(lane)),
+      row.pinned ? h("span", { class: "pinned", title: "pinned" }, icon("pin")) : null,
+      menu);
+    head.addEventListener("click", (event) => {
+      if (event.target instanceof Element && event.target.closest("button")) return;
+      this.pick(lane);
+    });
+    const corner = h("span", { class: "corner" });
+    const cell = h("div", { class: "lane-time", role: "gridcell", "data-lane-time": lane.id, "aria-label": `${name}: timeline` }, corner);
+    const element = h("div", {
+      class: `lane kind-${lane.kind}${row.guest ? " guest" : ""}`, role: "row", tabindex: view.lane.peek() === lane.id || (index === 0 && !view.lane.peek()) ? 0 : -1,
+      "data-lane": lane.id, "data-key": row.key, "aria-level": row.depth + 1, "aria-posinset": row.position, "aria-setsize": row.siblings,
+      ...(lane.children ? { "aria-expanded": String(row.open) } : {}),
+    }, head, cell);
+    element.style.setProperty("--depth", String(row.depth));
+    this.#corner(corner, lane);
+    if (view.lane.peek() === lane.id) element.classList.add("current");
+    if (lane.kind === "process" && view.processes.peek() === patternOf(lane).pattern) element.classList.add("chosen");
+    return element;
+  }
+
+  /** @param {import("../types").Row} row */
+  #more(row) {
+    const element = h("div", { class: "lane kind-more", role: "row", "aria-level": row.depth + 1, tabindex: -1 }, h("div", { class: "lane-head", role: "rowheader" }, row.lane.name), h("div", { class: "lane-time", role: "gridcell" }));
+    element.style.setProperty("--depth", String(row.depth));
+    if (row.more > 0) queueMicrotask(() => model.loadMore(row.parent ?? ""));
+    return element;
+  }
+
+  /** Writes how exact the lanes in sight are and what their full height is. */
+  corners() {
+    for (const { element, item } of this.list.shown.values()) {
+      const corner = element.querySelector(".corner");
+      if (corner instanceof HTMLElement) this.#corner(corner, item.lane);
+    }
+  }
+
+  /**
+   * @param {HTMLElement} corner
+   * @param {import("../types").Lane} lane
+   */
+  #corner(corner, lane) {
+    const data = this.store.data.get(lane.id)?.[0];
+    const error = this.store.errors.get(lane.id);
+    if (!data) {
+      corner.textContent = error ? clean(error, 120) : "";
+      return;
+    }
+    const { head } = data.frame;
+    const picture = this.store.bitmaps.best(lane.id, view.range.peek());
+    const per = (data.to - data.from) / data.columns;
+    const parts = [];
+    if (formOf(head) === "line") parts.push(picture ? `max ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : group(picture.max)}` : "");
+    else if (head.at_once === null && picture) {
+      const each = (picture.max / per) * 1e9;
+      parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
+    }
+    if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
+    else if (lane.kind !== "group") parts.push("exact");
+    fill(corner, parts.filter((part) => part).join(" · "));
+  }
+
+  /** @param {import("../types").Lane} lane a click on its head makes the panels be about it, another one about all */
+  pick(lane) {
+    view.lane.value = lane.id;
+    if (lane.kind === "process") {
+      const { pattern } = patternOf(lane);
+      view.thread.value = null;
+      view.processes.value = view.processes.peek() === pattern ? null : pattern;
+    } else if (lane.kind === "thread") {
+      const one = threadOf(lane);
+      view.thread.value = view.thread.peek()?.tid === one.tid ? null : one;
+    } else if (lane.children) {
+      view.toggleOpen(lane.id);
+    }
+  }
+
+  /** @param {string} id */
+  focus(id) {
+    const index = this.list.items.findIndex((row) => row.lane.id === id);
+    if (index < 0) return false;
+    this.list.reveal(index);
+    this.#to(index);
+    return true;
+  }
+
+  /** @param {number} index */
+  #to(index) {
+    const row = this.list.items[index];
+    if (!row) return;
+    this.list.reveal(index);
+    for (const one of this.scroller.querySelectorAll("[role=row][tabindex='0']")) one.setAttribute("tabindex", "-1");
+    const element = this.list.element(row.key);
+    element?.setAttribute("tabindex", "0");
+    element?.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target instanceof Element ? event.target.closest("[role=row]") : null;
+    const key = target?.getAttribute("data-key");
+    const index = this.list.items.findIndex((row) => row.key === key);
+    const row = this.list.items[index];
+    if (!row) return;
+    const { lane } = row;
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / this.list.height) - 1);
+    /** @type {Record<string, number>} */
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.list.items.length, End: this.list.items.length };
+    const step = steps[event.key];
+    if (step !== undefined) this.#to(Math.min(this.list.items.length - 1, Math.max(0, index + step)));
+    else if (event.key === "ArrowRight" && lane.children && !row.open) view.toggleOpen(lane.id);
+    else if (event.key === "ArrowLeft" && lane.children && row.open) view.toggleOpen(lane.id);
+    else if (event.key === "ArrowRight" && SPANS.has(lane.kind)) stepSpan(1);
+    else if (event.key === "ArrowLeft" && SPANS.has(lane.kind)) stepSpan(-1);
+    else if (event.key === "ArrowLeft" && row.parent) this.focus(row.parent);
+    else if (event.key === " ") this.pick(lane);
+    else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      const anchor = target?.querySelector(".lane-more");
+      if (anchor instanceof HTMLElement) openMenu(anchor, laneMenu(row, this.store));
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,198 @@
+// The lanes: two areas of rows (pinned and all), one canvas of pictures below and one of marks above.
+import { h } from "../dom/h.js";
+import { effect, signal, untracked } from "../dom/signal.js";
+import { Axis } from "./axis.js";
+import { Compositor } from "./compositor.js";
+import { LaneStore } from "./data.js";
+import { dpr, headWidth, rowHeight, timeWidth } from "./geometry.js";
+import { Overlay } from "./overlay.js";
+import { readPalette } from "./palette.js";
+import { LaneRows } from "./rows.js";
+import * as model from "./model.js";
+import * as view from "../state/view.js";
+
+const AXIS = 36;
+/** Rows in sight at most, so that a frame has few pictures to move; larger windows get taller rows. */
+const MOST_ROWS = 54;
+const LEAST_HEIGHT = 26;
+
+export class LanesView {
+  /** @param {HTMLElement} axisCanvas */
+  constructor(axisCanvas) {
+    this.pixels = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "pixels", "aria-hidden": "true" }));
+    this.marks = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "marks", "aria-hidden": "true" }));
+    this.pinScroller = h("div", { class: "lanes pins" });
+    this.scroller = h("div", { class: "lanes main" });
+    this.sticky = h("div", { class: "sticky", "aria-hidden": "true" });
+    this.area = h("div", { class: "lane-area" }, this.pixels, this.pinScroller, h("div", { class: "main-area" }, this.scroller, this.sticky), this.marks);
+    this.palette = readPalette();
+    this.store = new LaneStore(() => this.later(true), () => this.palette);
+    this.pinRows = new LaneRows(this.pinScroller, "Pinned lanes", this.store, (what) => this.#moved(what));
+    this.rows = new LaneRows(this.scroller, "Lanes", this.store, (what) => this.#moved(what));
+    this.compositor = new Compositor(this.pixels, this.store);
+    this.overlay = new Overlay(this.marks);
+    this.axis = new Axis(/** @type {HTMLCanvasElement} */ (axisCanvas));
+    this.frame = 0;
+    this.fresh = false;
+    this.height = 0;
+    /** Counts data that came, for tests and the live corner labels. */
+    this.version = signal(0);
+    new ResizeObserver(() => this.#resize()).observe(this.area);
+    this.#follow();
+  }
+
+  #follow() {
+    effect(() => {
+      const rows = model.rows.value;
+      untracked(() => this.rows.set(rows));
+    });
+    effect(() => {
+      const rows = model.pinnedRows.value;
+      untracked(() => {
+        this.pinScroller.hidden = rows.length === 0;
+        this.#pinHeight(rows.length);
+        this.pinRows.set(rows);
+      });
+    });
+    effect(() => {
+      void view.recording.value?.id;
+      untracked(() => this.store.forget());
+    });
+    effect(() => {
+      void view.range.value;
+      untracked(() => {
+        this.#want();
+        this.later();
+      });
+    });
+    effect(() => {
+      for (const one of [view.selection, view.pointer, view.marks, view.chosen, view.lit, view.density, view.zero, view.clock, view.guests]) void one.value;
+      untracked(() => this.later());
+    });
+    effect(() => {
+      void view.theme.value;
+      untracked(() => this.retheme());
+    });
+    for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"]) {
+      matchMedia(query).addEventListener("change", () => this.retheme());
+    }
+  }
+
+  retheme() {
+    this.palette = readPalette();
+    this.compositor.retheme();
+    this.overlay.retheme();
+    this.axis.retheme();
+    this.store.repaint();
+    this.version.value += 1;
+    this.later(true);
+  }
+
+  /** @param {number} count */
+  #pinHeight(count) {
+    const most = Math.max(rowHeight.peek(), Math.floor(this.height / 2));
+    this.pinScroller.style.height = `${Math.min(most, count * rowHeight.peek())}px`;
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.area;
+    if (width === 0 || height === 0) return;
+    const bar = this.scroller.offsetWidth - this.scroller.clientWidth;
+    dpr.value = window.devicePixelRatio || 1;
+    headWidth.value = Math.round(Math.min(340, Math.max(170, width * 0.22)));
+    document.documentElement.style.setProperty("--head", `${headWidth.peek()}px`);
+    document.documentElement.style.setProperty("--bar", `${bar}px`);
+    timeWidth.value = Math.max(50, width - headWidth.peek() - bar);
+    this.height = height;
+    rowHeight.value = Math.max(LEAST_HEIGHT, Math.ceil(height / MOST_ROWS));
+    document.documentElement.style.setProperty("--row", `${rowHeight.peek()}px`);
+    this.rows.list.resize(rowHeight.peek());
+    this.pinRows.list.resize(rowHeight.peek());
+    this.#pinHeight(model.pinnedRows.peek().length);
+    const [w, hh] = [Math.round(width * dpr.peek()), Math.round(height * dpr.peek())];
+    this.compositor.resize(w, hh);
+    if (this.marks.width !== w) this.marks.width = w;
+    if (this.marks.height !== hh) this.marks.height = hh;
+    this.compositor.retheme();
+    this.#want();
+    this.#draw();
+  }
+
+  /** @param {"rows" | "scroll"} what */
+  #moved(what) {
+    if (what === "rows") this.#want();
+    this.later();
+  }
+
+  #want() {
+    // The lists tell of their first rows while this is still being made.
+    if (!this.rows || !this.pinRows) return;
+    const seen = new Set();
+    const lanes = [...this.pinRows.inSight(), ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
+    const height = Math.round((rowHeight.peek() - 5) * dpr.peek());
+    this.store.show({ lanes, width: Math.round(timeWidth.peek() * dpr.peek()), height, scale: dpr.peek() });
+  }
+
+  /** @param {boolean} [fresh] whether other numbers came */
+  later(fresh = false) {
+    this.fresh ||= fresh;
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    if (!this.compositor) return;
+    const scale = dpr.peek();
+    const row = rowHeight.peek();
+    const pinTop = 0;
+    const pinHeight = this.pinScroller.hidden ? 0 : this.pinScroller.clientHeight;
+    const bands = [
+      ...bandsOf(this.pinRows, pinTop, pinHeight, row),
+      ...bandsOf(this.rows, pinHeight, this.height - pinHeight, row),
+    ];
+    this.compositor.draw(bands.filter(({ kind }) => kind !== "more").map(({ id, top, clipTop, clipBottom }) => ({
+      id, y: Math.round((top + 2) * scale), clipTop: Math.round(clipTop * scale), clipBottom: Math.round(clipBottom * scale),
+    })));
+    this.overlay.draw(bands.map(({ id, top, key }) => ({ id, top, bottom: top + row, key })), this.height);
+    this.axis.draw(AXIS);
+    this.#stick(row);
+    if (this.fresh) {
+      this.fresh = false;
+      this.rows.corners();
+      this.pinRows.corners();
+      this.version.value += 1;
+    }
+  }
+
+  /**
+   * Shows the parent of the first row, when that one has been scrolled away.
+   * @param {number} row
+   */
+  #stick(row) {
+    const first = this.rows.list.items[Math.floor(this.scroller.scrollTop / row)];
+    const lane = first?.parent && this.scroller.scrollTop > 0 ? model.known.get(first.parent) : null;
+    const text = lane ? lane.name : "";
+    if (this.sticky.dataset["of"] !== text) {
+      this.sticky.dataset["of"] = text;
+      this.sticky.textContent = text;
+      this.sticky.hidden = text === "";
+    }
+  }
+}
+
+/**
+ * @param {LaneRows} rows
+ * @param {number} top
+ * @param {number} height
+ * @param {number} row
+ */
+function bandsOf(rows, top, height, row) {
+  const scroll = rows.scroller.scrollTop;
+  const first = rows.list.first;
+  return rows.inSight().map((one, i) => ({
+    id: one.lane.id, kind: one.lane.kind, key: one.key, top: top + (first + i) * row - scroll, clipTop: top, clipBottom: top + height,
+  })).filter((band) => band.top < band.clipBottom && band.top + row > band.clipTop);
+}

@@ -1,0 +1,242 @@
+// Starts the page: reads the session, builds the parts, and keeps the address as the view is.
+import * as client from "./api/client.js";
+import { h, fill, icon } from "./dom/h.js";
+import { effect, untracked } from "./dom/signal.js";
+import { clean } from "./format/text.js";
+import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
+import { drawn } from "./lanes/compositor.js";
+import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
+import * as model from "./lanes/model.js";
+import { arrows } from "./lanes/overlay.js";
+import { Overview } from "./lanes/overview.js";
+import { LanesView } from "./lanes/view.js";
+import { Dock } from "./panels/dock.js";
+import { applyText, currentViews, followKeys, help, palette } from "./parts/actions.js";
+import { banner, troubleBar } from "./parts/banner.js";
+import { copy, lastCopied, openMenu } from "./parts/menu.js";
+import { followPointer, handles } from "./parts/pointer.js";
+import { readout } from "./parts/readout.js";
+import { Search } from "./parts/search.js";
+import { choose } from "./parts/spans.js";
+import * as url from "./state/url.js";
+import * as view from "./state/view.js";
+
+const THEME = "tracesift-theme";
+
+async function start() {
+  client.takeToken();
+  try {
+    view.theme.value = localStorage.getItem(THEME) ?? "auto";
+  } catch {
+    // A browser that keeps nothing begins with the system's colours.
+  }
+  const app = /** @type {HTMLElement} */ (document.getElementById("app"));
+  try {
+    view.session.value = await client.session();
+  } catch (error) {
+    const hint = error instanceof client.ServerError ? error.status === 401 ? "Open the address that tracesift printed when it started." : error.hint : null;
+    fill(app, h("div", { class: "empty", role: "alert" }, h("h1", null, "tracesift"), h("p", null, clean(error instanceof Error ? error.message : String(error))), hint ? h("p", { class: "dim" }, hint) : null));
+    app.setAttribute("aria-busy", "false");
+    return;
+  }
+  effect(() => {
+    document.documentElement.dataset["theme"] = view.theme.value;
+    try {
+      localStorage.setItem(THEME, view.theme.value);
+    } catch {
+      // See above.
+    }
+  });
+  begin();
+  build(app);
+  app.setAttribute("aria-busy", "false");
+}
+
+/** Takes the view from the address, else from the command line. */
+function begin() {
+  const from = view.session.peek()?.start ?? null;
+  if (from) view.recordingId.value = from.recording;
+  view.range.value = view.whole();
+  const list = url.readFragment(location.hash);
+  if (list.length > 0) {
+    showPairs(list);
+    return;
+  }
+  const named = from?.view ? currentViews().find(({ name }) => name.toLowerCase() === from.view?.toLowerCase()) : null;
+  if (named) applyText(named.text);
+  else view.opened.value = new Set(["processes", "cpus"]);
+  if (from?.time) view.range.value = view.fitted(from.time);
+  if (from?.process) view.processes.value = from.process;
+  if (from?.panel) view.panel.value = { stacks: "tree", cpu: "processes", tag: "tags", files: "file" }[from.panel] ?? from.panel;
+}
+
+/** @param {[string, string][]} list */
+function showPairs(list) {
+  const { span } = url.apply(list);
+  if (span) void choose(span.lane, span.ns);
+}
+
+/** @param {HTMLElement} app */
+function build(app) {
+  const axisCanvas = h("canvas", { class: "axis-canvas", "aria-hidden": "true" });
+  const overview = new Overview();
+  const search = new Search();
+  const axisTime = h("div", { class: "axis-time" }, axisCanvas, handles());
+  const axis = h("div", { class: "axis" }, axisHead(), axisTime);
+  const lanes = new LanesView(axisCanvas);
+  const dock = new Dock();
+  const split = divider();
+  fill(app, topBar(search), banner(), troubleBar(), overview.element, crumbs(), axis, lanes.area, split, dock.element);
+  followPointer(lanes.area, axis);
+  readout(lanes.area, lanes.store);
+  followKeys();
+  model.start();
+  effect(() => {
+    app.style.setProperty("--dock", `${Math.round(view.dock.value * 1000) / 10}%`);
+  });
+  effect(() => {
+    const element = document.getElementById("said");
+    if (element) element.textContent = view.said.value;
+  });
+  effect(() => {
+    document.title = `${view.recording.value?.name ?? ""} – tracesift`;
+  });
+  let still = 0;
+  effect(() => {
+    const fragment = url.toFragment();
+    clearTimeout(still);
+    still = window.setTimeout(() => {
+      if (location.hash !== `#${fragment}`) history.replaceState(null, "", `#${fragment}`);
+    }, 150);
+  });
+  addEventListener("hashchange", () => {
+    client.takeToken();
+    const list = url.readFragment(location.hash);
+    if (list.length > 0) showPairs(list);
+  });
+  addEventListener("beforeprint", () => printed(app, dock));
+  // What tests look at; nothing of the page reads it.
+  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
+}
+
+/** @param {Search} search */
+function topBar(search) {
+  const names = h("select", { class: "recording", "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
+    view.recordingId.value = /** @type {HTMLSelectElement} */ (event.target).value;
+    view.range.value = view.whole();
+    view.selection.value = null;
+    view.chosen.value = null;
+  } });
+  effect(() => {
+    const all = view.session.value?.recordings ?? [];
+    fill(names, all.map(({ id, name }) => h("option", { value: id }, clean(name, 90))));
+    /** @type {HTMLSelectElement} */ (names).value = view.recordingId.value;
+    names.hidden = all.length < 2;
+  });
+  const title = h("h1", { class: "title" });
+  effect(() => {
+    const one = view.recording.value;
+    const many = (view.session.value?.recordings.length ?? 0) > 1;
+    fill(title, h("span", { class: many ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
+      h("span", { class: "dim facts" }, [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPUs`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
+  });
+  const views = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", onclick: () => openMenu(views, [
+    ...currentViews().map(({ name, about, text }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => {
+      const range = view.range.peek();
+      applyText(text);
+      if (!/^time /m.test(text)) view.range.value = range;
+    } })),
+  ]) }, "Views");
+  const busy = h("span", { class: "busy", "aria-hidden": "true" });
+  effect(() => void busy.classList.toggle("on", client.busy.value > 0));
+  const themes = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", "aria-label": "Colours", title: "Colours", onclick: () => openMenu(themes, [["auto", "As the system"], ["light", "Light"], ["dark", "Dark"], ["contrast", "High contrast"]].map(([id = "", name = ""]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) }))) }, icon("theme"));
+  return h("header", { class: "top" }, h("span", { class: "logo", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null)), names, title, busy, search.element, views,
+    h("button", { type: "button", class: "quiet", "aria-label": "Copy link to this view", title: "Copy link to this view", onclick: () => void copy(`${location.origin}/#${url.toFragment()}`, "link") }, icon("link")),
+    h("button", { type: "button", class: "quiet", "aria-label": "Commands", title: "Commands (Ctrl+Shift+P)", onclick: palette }, icon("command")), themes,
+    h("button", { type: "button", class: "quiet", "aria-label": "Keys", title: "Keys (?)", onclick: help }, icon("help")));
+}
+
+/** @param {import("./types").RecordingInfo | null} one */
+function rowsOf(one) {
+  const switches = one?.rows["context_switches"];
+  const samples = one?.rows["cpu_samples"];
+  return [switches ? `${group(switches)} switches` : "", samples ? `${group(samples)} samples` : ""].filter(Boolean).join(", ");
+}
+
+/** Ranges that were looked at, and undo. */
+function crumbs() {
+  const trail = h("ol", { class: "trail" });
+  effect(() => {
+    const past = view.past.value.slice(-4);
+    const now = view.range.value;
+    untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
+      past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", null, h("button", { type: "button", class: "link", title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
+      h("li", { "aria-current": "true" }, h("strong", null, length(now[1] - now[0])))));
+  });
+  const tool = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run, /** @type {() => boolean} */ off) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: run, disabled: off }, icon(name));
+  const order = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Order of lanes", onchange: () => (view.order.value = order.value) }, view.ORDERS.map((one) => h("option", { value: one }, `by ${{ cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" }[one]}`))));
+  effect(() => {
+    order.value = view.order.value;
+  });
+  const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
+  return h("nav", { class: "crumbs", "aria-label": "Ranges" },
+    h("div", { class: "crumbs-head" }, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
+    tool("Undo zoom (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo zoom (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
+    h("div", { class: "state-keys", role: "group", "aria-label": "States" }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
+}
+
+function axisHead() {
+  const clock = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Clock of the axis", onchange: () => (view.clock.value = clock.value) }, CLOCKS.map((one) => h("option", { value: one }, CLOCK_NAMES[one]))));
+  effect(() => {
+    clock.value = view.clock.value;
+    const recording = view.recording.value;
+    for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
+  });
+  const zero = h("button", { type: "button", class: "quiet zero", title: "Time zero", "aria-haspopup": "menu", onclick: () => openMenu(zero, [
+    { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
+    { name: "Here: start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0 }) },
+    ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => (view.zero.value = mark) })),
+  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 18)}` : "0 = start"));
+  return h("div", { class: "axis-head" }, clock, zero);
+}
+
+/** Between lanes and panels. */
+function divider() {
+  const element = h("div", { class: "divider", role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the panels", "aria-valuemin": 10, "aria-valuemax": 80 });
+  effect(() => element.setAttribute("aria-valuenow", String(Math.round(view.dock.value * 100))));
+  const set = (/** @type {number} */ share) => (view.dock.value = Math.min(0.8, Math.max(0.1, share)));
+  element.addEventListener("pointerdown", (event) => {
+    element.setPointerCapture(event.pointerId);
+    const move = (/** @type {PointerEvent} */ e) => set(1 - e.clientY / innerHeight);
+    const up = () => {
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerup", up);
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("pointerup", up);
+  });
+  element.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: 0.04, ArrowDown: -0.04, Home: 1, End: -1 }[event.key];
+    if (by === undefined) return;
+    set(view.dock.peek() + by);
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return element;
+}
+
+/**
+ * Puts the rows of the panel that are not in sight on paper, too.
+ * @param {HTMLElement} app
+ * @param {Dock} dock
+ */
+function printed(app, dock) {
+  document.querySelector(".print-table")?.remove();
+  const shown = dock.shown?.copied();
+  if (!shown) return;
+  const [from, to] = view.subject.peek();
+  app.append(h("section", { class: "print-table" }, h("p", null, `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", null, h("code", null, clean(dock.command, 2000))),
+    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", null, cell))))))));
+}
+
+void start();

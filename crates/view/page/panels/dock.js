@@ -1,0 +1,410 @@
+// The panels: tabs, what they are about, filter, columns, copies, and the answer.
+import * as client from "../api/client.js";
+import { fill, h, icon } from "../dom/h.js";
+import { effect, signal, untracked } from "../dom/signal.js";
+import { columnOf, copied } from "../format/table.js";
+import { clean, shellLine } from "../format/text.js";
+import { clockOf, group, length } from "../format/time.js";
+import { copy, openMenu } from "../parts/menu.js";
+import { choose } from "../parts/spans.js";
+import * as model from "../lanes/model.js";
+import * as view from "../state/view.js";
+import { detail } from "./detail.js";
+import { explained } from "./explain.js";
+import { Flame } from "./flame.js";
+import { askable, questionOf, TOP } from "./questions.js";
+import { Table } from "./table.js";
+import { Tree } from "./tree.js";
+
+/** @typedef {{ copied: () => { titles: string[], cells: string[][] } } | null} Shown */
+
+const STILL_MS = 140;
+
+export class Dock {
+  constructor() {
+    this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
+    this.about = h("div", { class: "about" });
+    this.filter = /** @type {HTMLInputElement} */ (h("input", { type: "search", class: "filter", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", autocomplete: "off", spellcheck: "false" }));
+    this.measure = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one))));
+    this.tags = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Rules of stack tags" }));
+    this.columnsButton = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");
+    this.copyButton = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", title: "Copy", onclick: () => this.#copies() }, icon("copy"), "Copy");
+    this.commandButton = h("button", { type: "button", class: "quiet", id: "copy-command", title: "Copy the command with these numbers", onclick: () => void copy(this.command, "command") }, icon("command"), "Copy command");
+    this.body = h("div", { class: "panel-body", role: "tabpanel", id: "panel", "aria-live": "off" });
+    this.foot = h("div", { class: "panel-foot" });
+    this.bar = h("div", { class: "progress", hidden: true });
+    this.element = h("section", { class: "dock", "aria-label": "Panels" }, this.tabs,
+      h("div", { class: "panel-bar" }, this.about, h("div", { class: "tools" }, this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
+      h("div", { class: "panel-row" }, h("div", { class: "panel-main" }, this.bar, this.body, this.foot), detail()));
+    this.command = "";
+    /** @type {Shown} */
+    this.shown = null;
+    /** @type {Table | null} */
+    this.table = null;
+    /** @type {import("../types").TableRow[]} */
+    this.rows = [];
+    /** @type {Map<string, import("./table.js").TableState>} */
+    this.states = new Map();
+    /** What is shown, as a text: tests wait for it. */
+    this.ready = signal("");
+    let still = 0;
+    this.filter.addEventListener("input", () => {
+      clearTimeout(still);
+      still = window.setTimeout(() => (view.filter.value = this.filter.value.trim()), 250);
+    });
+    this.measure.addEventListener("change", () => (view.measure.value = this.measure.value));
+    this.tags.addEventListener("change", () => (view.tagFile.value = this.tags.value));
+    this.#follow();
+  }
+
+  #follow() {
+    effect(() => {
+      const tabs = askable(view.recording.value);
+      const now = view.panel.value;
+      untracked(() => fill(this.tabs, tabs.map(({ id, title, about }) => {
+        const tab = h("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(id === now), "aria-controls": "panel", tabindex: id === now ? 0 : -1, title: about, onclick: () => (view.panel.value = id) }, title);
+        return tab;
+      })));
+      this.body.setAttribute("aria-labelledby", `tab-${now}`);
+    });
+    this.tabs.addEventListener("keydown", (event) => {
+      const tabs = askable(view.recording.peek());
+      const at = tabs.findIndex(({ id }) => id === view.panel.peek());
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+      const next = to === undefined ? null : tabs[to % tabs.length];
+      if (!next) return;
+      view.panel.value = next.id;
+      document.getElementById(`tab-${next.id}`)?.focus();
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    effect(() => this.#head());
+    effect(() => {
+      if (document.activeElement !== this.filter) this.filter.value = view.filter.value;
+      this.measure.value = view.measure.value;
+      const files = view.session.value?.tag_files ?? [];
+      fill(this.tags, h("option", { value: "" }, "built-in tags"), files.filter(({ id }) => id !== "builtin").map(({ id, name }) => h("option", { value: id }, clean(name, 60))));
+      this.tags.value = view.tagFile.value;
+      const kind = view.panel.value;
+      this.measure.hidden = !["tree", "callers", "flame", "butterfly"].includes(kind);
+      this.tags.hidden = kind !== "tags" || files.filter(({ id }) => id !== "builtin").length === 0;
+      this.filter.hidden = questionOf(kind).filter === "" || kind === "butterfly";
+      this.columnsButton.hidden = questionOf(kind).view !== "table";
+    });
+    effect(() => {
+      const lit = view.lit.value;
+      this.table?.light((row) => lit !== null && lit.pid !== null && row["pid"] === lit.pid && (lit.tid === null || row["tid"] === lit.tid));
+    });
+    effect(() => {
+      const recording = view.recording.value;
+      const id = view.panel.value;
+      const [from, to] = view.subject.value;
+      for (const one of [view.processes, view.thread, view.filter, view.measure, view.method, view.tagFile]) void one.value;
+      if (!recording) return undefined;
+      const stop = new AbortController();
+      const whole = view.whole();
+      const range = from <= whole[0] && to >= whole[1] ? null : /** @type {import("../types").Range} */ ([from, to]);
+      this.element.setAttribute("aria-busy", "true");
+      const timer = setTimeout(() => void untracked(() => this.#load(recording, id, range, stop.signal)), STILL_MS);
+      return () => {
+        clearTimeout(timer);
+        stop.abort();
+      };
+    });
+  }
+
+  /** What the panels are about: the range, how long it is, and whose. */
+  #head() {
+    const recording = view.recording.value;
+    const [from, to] = view.subject.value;
+    const clock = clockOf(recording, view.clock.value, view.zero.value?.ns ?? 0);
+    const step = Math.max(1, (to - from) / 1000);
+    const selected = view.selection.value !== null;
+    const only = view.processes.value;
+    const thread = view.thread.value;
+    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip" }, clean(text, 60), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
+    untracked(() => fill(this.about,
+      h("strong", null, selected ? "Selection" : "View range"),
+      h("span", { class: "when" }, ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span", { class: "long" }, length(to - from)),
+      only ? chip(only, "Process", () => (view.processes.value = null)) : h("span", { class: "dim" }, "all processes"),
+      thread ? chip(thread.name, "Thread", () => (view.thread.value = null)) : null,
+      view.method.value && view.panel.value === "butterfly" ? chip(view.method.value, "Function", () => (view.method.value = null)) : null,
+      selected ? h("button", { type: "button", class: "quiet", onclick: () => (view.selection.value = null) }, "Clear") : null));
+  }
+
+  /** @param {string} id */
+  #state(id) {
+    let state = this.states.get(id);
+    if (!state) {
+      const { sort } = questionOf(id);
+      state = { sort, down: true, chosen: null };
+      this.states.set(id, state);
+    }
+    return state;
+  }
+
+  /**
+   * @param {import("../types").RecordingInfo} recording
+   * @param {string} id
+   * @param {import("../types").Range | null} range
+   * @param {AbortSignal} aborted
+   */
+  async #load(recording, id, range, aborted) {
+    const question = questionOf(id);
+    const context = {
+      range, process: view.processes.peek(), filter: view.filter.peek(), measure: view.measure.peek(), tagFile: view.tagFile.peek(), method: view.method.peek(), top: TOP,
+    };
+    const request = `p${Math.random().toString(36).slice(2, 12)}`;
+    const watch = this.#watch(request);
+    try {
+      this.rows = [];
+      const words = question.words(context);
+      if (question.view === "flame") await this.#flame(recording, words, request, aborted);
+      else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
+      else await this.#ask(recording, question, words, request, aborted);
+      if (aborted.aborted) return;
+      this.ready.value = `${id} ${words.join(" ")}`;
+      this.element.dataset["ready"] = this.ready.peek();
+      this.element.setAttribute("aria-busy", "false");
+    } catch (error) {
+      if (client.isAbort(error) || aborted.aborted) return;
+      this.element.setAttribute("aria-busy", "false");
+      this.shown = null;
+      this.table = null;
+      const hint = error instanceof client.ServerError ? error.hint : null;
+      fill(this.body, h("div", { class: "empty", role: "alert" }, h("p", null, clean(error instanceof Error ? error.message : String(error), 400)), hint ? h("p", { class: "dim" }, clean(hint, 400)) : null));
+      fill(this.foot);
+    } finally {
+      watch();
+    }
+  }
+
+  /**
+   * Shows progress from 200 ms on.
+   * @param {string} id
+   */
+  #watch(id) {
+    let ended = false;
+    const look = async () => {
+      if (ended) return;
+      this.bar.hidden = false;
+      const now = await client.progress(id);
+      if (ended) return;
+      if (now) this.bar.style.setProperty("--done", String(now.done));
+      timer = window.setTimeout(() => void look(), 300);
+    };
+    let timer = window.setTimeout(() => void look(), 250);
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+      this.bar.hidden = true;
+      this.bar.style.setProperty("--done", "0");
+    };
+  }
+
+  /**
+   * @param {import("../types").RecordingInfo} recording
+   * @param {import("../types").Question} question
+   * @param {string[]} words
+   * @param {string} id
+   * @param {AbortSignal} signal
+   */
+  async #ask(recording, question, words, id, signal) {
+    const answer = await client.question([recording.id], words, { signal, id, rank: 3 });
+    this.command = answer.command || shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    const thread = view.thread.peek();
+    const all = answer.rows.filter((row) => row["idle"] !== true);
+    const few = thread ? all.filter((row) => row["tid"] === undefined || row["tid"] === null || row["tid"] === thread.tid) : all;
+    const text = view.filter.peek().toLowerCase();
+    this.rows = text && question.filter === "process" && view.processes.peek() ? few.filter((row) => JSON.stringify(row).toLowerCase().includes(text.replaceAll("*", ""))) : few;
+    if (question.view === "explain") {
+      this.shown = null;
+      this.table = null;
+      fill(this.body, explained(answer.rows));
+    } else if (question.view === "tree") this.#tree(question);
+    else this.#fillTable(question);
+    this.#tell(answer, all.length, few.length < all.length);
+  }
+
+  /**
+   * @param {import("../types").Answer} answer
+   * @param {number} count
+   * @param {boolean} narrowed
+   */
+  #tell(answer, count, narrowed) {
+    const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row["warnings"]) ? row["warnings"].map(String) : []))])];
+    fill(this.foot,
+      h("span", null, `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of ${group(count)}, of this thread` : ""}`),
+      h("span", { class: "dim" }, `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
+      warnings.length > 0 ? h("span", { class: "warn", title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
+      h("code", { class: "command", title: this.command }, clean(this.command, 400)));
+  }
+
+  /** @param {import("../types").Question} question */
+  #fillTable(question) {
+    if (this.rows.length === 0) {
+      this.table = null;
+      this.shown = null;
+      fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), h("p", { class: "dim" }, question.about)));
+      return;
+    }
+    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
+    const table = same && this.table ? this.table : new Table({
+      label: question.title, state: this.#state(question.id), instant: (ns) => clock.text(ns, 1000),
+      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row),
+    });
+    table.instant = (ns) => clock.text(ns, 1000);
+    if (!same) {
+      table.element.dataset["of"] = question.id;
+      fill(this.body, table.element);
+    }
+    this.table = table;
+    this.shown = table;
+    table.set(this.rows, question.columns);
+  }
+
+  /** @param {import("../types").Question} question */
+  #tree(question) {
+    this.table = null;
+    if (this.rows.length === 0) {
+      this.shown = null;
+      fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
+      return;
+    }
+    const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
+    this.shown = tree;
+    fill(this.body, tree.element);
+    tree.set(this.rows);
+  }
+
+  /**
+   * @param {import("../types").RecordingInfo} recording
+   * @param {string[]} words
+   * @param {string} id
+   * @param {AbortSignal} signal
+   */
+  async #flame(recording, words, id, signal) {
+    const flame = new Flame((name) => butterflyOf(name));
+    const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
+    if (signal.aborted) return;
+    this.command = shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    this.table = null;
+    this.shown = flame;
+    if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
+    else fill(this.body, flame.element);
+    flame.draw();
+    fill(this.foot, h("span", null, `${group(boxes)} boxes`), h("code", { class: "command", title: this.command }, clean(this.command, 400)));
+  }
+
+  /**
+   * @param {import("../types").RecordingInfo} recording
+   * @param {import("../types").WordContext} context
+   * @param {string} id
+   * @param {AbortSignal} signal
+   */
+  async #butterfly(recording, context, id, signal) {
+    if (!context.method) {
+      const input = /** @type {HTMLInputElement} */ (h("input", { type: "text", class: "filter", placeholder: "module!function", "aria-label": "Function", spellcheck: "false", onchange: () => (view.method.value = input.value.trim() || null) }));
+      fill(this.body, h("div", { class: "empty" }, h("p", null, "Callers and callees of one function."), h("p", { class: "dim" }, "Double click a function in the call tree or the methods, or name one here."), input));
+      fill(this.foot);
+      this.shown = null;
+      return;
+    }
+    const words = questionOf("butterfly").words(context);
+    const [below, above] = await Promise.all([
+      client.question([recording.id], words, { signal, id, rank: 3 }),
+      client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
+    ]);
+    const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {import("../types").Answer} */ answer) => {
+      const tree = new Tree({ label, self, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
+      const box = h("div", { class: "half" }, h("h3", null, label), tree.element);
+      return { tree, box, answer };
+    };
+    const parts = [make("Callers", false, above), make("Callees", true, below)];
+    fill(this.body, h("div", { class: "butterfly" }, parts.map(({ box }) => box)));
+    for (const { tree, answer } of parts) tree.set(answer.rows);
+    this.shown = parts[1]?.tree ?? null;
+    this.table = null;
+    this.rows = below.rows;
+    this.command = below.command;
+    this.#tell(below, below.rows.length, false);
+  }
+
+  /**
+   * @param {import("../types").Question} question
+   * @param {import("../types").TableRow} row
+   * @param {boolean} open
+   */
+  #pick(question, row, open) {
+    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row);
+    else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
+    else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
+      view.processes.value = `${row["process"]}(${row["pid"]})`;
+      if (question.id === "threads" && typeof row["tid"] === "number") view.thread.value = { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() };
+    } else light(row);
+  }
+
+  #columns() {
+    const table = this.table;
+    if (!table) return;
+    const state = table.state;
+    const shown = new Set(table.columns.map(({ key }) => key));
+    const keys = Object.keys(this.rows[0] ?? {}).filter((key) => !["file", "warnings"].includes(key));
+    openMenu(this.columnsButton, keys.map((key) => ({
+      name: columnOf(key, this.rows[0]?.[key]).title, checked: shown.has(key),
+      run: () => {
+        state.chosen = shown.has(key) ? table.columns.map((one) => one.key).filter((one) => one !== key) : [...table.columns.map((one) => one.key), key];
+        table.set(this.rows, questionOf(view.panel.peek()).columns);
+      },
+    })));
+  }
+
+  #copies() {
+    const shown = this.shown;
+    if (!shown) return;
+    const give = (/** @type {string} */ form, /** @type {string} */ name) => ({ name, run: () => {
+      const { titles, cells } = shown.copied();
+      void copy(copied(titles, cells, form), name);
+    } });
+    openMenu(this.copyButton, [give("tsv", "TSV, for a spreadsheet"), give("csv", "CSV"), give("md", "Markdown table"), "-", { name: "Command", run: () => void copy(this.command, "command") }]);
+  }
+}
+
+/** @param {string} name */
+function butterflyOf(name) {
+  view.method.value = name;
+  view.panel.value = "butterfly";
+}
+
+/** @param {import("../types").TableRow | null} row */
+function light(row) {
+  const from = row?.["from_ns"] ?? row?.["first_ns"];
+  const to = row?.["to_ns"] ?? row?.["last_ns"];
+  view.lit.value = row === null ? null : {
+    pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
+    range: typeof from === "number" && typeof to === "number" ? [from, to] : null,
+  };
+}
+
+/** @param {import("../types").TableRow} row of `dump waits` */
+async function showWait(row) {
+  const recording = view.recording.peek();
+  const ns = row["from_ns"];
+  if (!recording || typeof ns !== "number") return;
+  const named = `${row["process"]}(${row["pid"]})`;
+  try {
+    const process = [...model.known.values()].find((lane) => lane.kind === "process" && lane.name === named)
+      ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find((lane) => lane.name === named);
+    if (!process) return;
+    const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
+    const lane = lanes.find((one) => one.kind === "thread" && new RegExp(`(^|\\D)${row["tid"]}(\\D|$)`).test(one.name));
+    if (!lane) return;
+    if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
+    await model.find([lane.id]);
+    view.lane.value = lane.id;
+    await choose(lane.id, ns, true);
+  } catch (error) {
+    client.report(error);
+  }
+}

@@ -1,0 +1,109 @@
+// The questions of the panels, in the words of the command line.
+import { rangeWord } from "../format/time.js";
+
+/** Rows that a table shows at most; a command with another `--top` shows more. */
+export const TOP = 2_000;
+
+/**
+ * @param {import("../types").WordContext} context
+ * @param {string[]} more
+ * @returns {string[]}
+ */
+function common({ range, process }, more) {
+  return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];
+}
+
+/** @param {string} text */
+const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
+
+/** @type {import("../types").Question[]} */
+export const QUESTIONS = [
+  {
+    id: "processes", title: "Processes", about: "One row per process", view: "table", needs: [],
+    words: (c) => ["dump", "cpu", ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
+    columns: ["process", "pid", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "cores_used", "priority", "command_line"],
+    sort: "cpu_ns", filter: "process",
+  },
+  {
+    id: "threads", title: "Threads", about: "One row per thread", view: "table", needs: [],
+    words: (c) => ["dump", "threads", ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
+    columns: ["process", "tid", "thread_name", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "switches", "wait_reasons", "wakers"],
+    sort: "cpu_ns", filter: "process",
+  },
+  {
+    id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", view: "table", needs: ["samples", "switches"],
+    words: (c) => ["dump", "cpu", "--methods", c.filter ? pattern(c.filter) : "*", ...common(c, ["--top-methods", "200", "--top", "20"])],
+    columns: ["method", "module", "process", "cpu_ns", "exclusive_cpu_ns", "wait_ns", "ready_ns", "samples"],
+    sort: "cpu_ns", filter: "method",
+  },
+  {
+    id: "tags", title: "Stack tags", about: "One row per process and stack tag", view: "table", needs: ["samples", "switches"],
+    words: (c) => ["dump", "cpu", "--stacktags", c.filter ? pattern(c.filter) : "*", ...(c.tagFile ? ["--tag-file", c.tagFile] : []), ...common(c, ["--top-methods", "100", "--top", "50"])],
+    columns: ["stack_tag", "process", "pid", "cpu_ns", "wait_ns", "ready_ns", "samples"],
+    sort: "cpu_ns", filter: "tag",
+  },
+  {
+    id: "tree", title: "Call tree", about: "From the outermost function to the functions that it calls", view: "tree", needs: ["samples", "switches"],
+    words: (c) => ["dump", "stacks", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    columns: ["method", "total_ns", "self_ns", "share", "count"], sort: "total_ns", filter: "method",
+  },
+  {
+    id: "callers", title: "Callers", about: "From the function at the end of the stack to its callers", view: "tree", needs: ["samples", "switches"],
+    words: (c) => ["dump", "stacks", "--callers", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    columns: ["method", "total_ns", "share", "count"], sort: "total_ns", filter: "method",
+  },
+  {
+    id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: ["samples", "switches"],
+    words: (c) => ["dump", "stacks", "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
+    columns: ["method", "total_ns", "self_ns", "share"], sort: "total_ns", filter: "method",
+  },
+  {
+    id: "flame", title: "Flame graph", about: "The width of a box is the time of a function with all functions that it calls", view: "flame", needs: ["samples", "switches"],
+    words: (c) => ["dump", "stacks", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    columns: [], sort: "", filter: "method",
+  },
+  {
+    id: "waits", title: "Waits", about: "The longest waits, and who ended each", view: "table", needs: ["switches"],
+    words: (c) => ["dump", "waits", ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, ["--top", String(Math.min(c.top, 500))])],
+    columns: ["process", "tid", "thread_name", "wait_ns", "from_ns", "reason", "wait_method", "woken_by", "waker_method"],
+    sort: "wait_ns", filter: "method",
+  },
+  {
+    id: "disk", title: "Disk", about: "One row per process and file; operations that completed in the range", view: "table", needs: ["disk"],
+    words: (c) => ["dump", "disk", "--by", "process,file", ...(c.filter ? ["--path", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    columns: ["path", "process", "reads", "read_bytes", "writes", "write_bytes", "total_service_ns", "response_avg_ns", "response_max_ns"],
+    sort: "total_service_ns", filter: "path",
+  },
+  {
+    id: "file", title: "Files", about: "One row per process and file; operations of the file system", view: "table", needs: ["file"],
+    words: (c) => ["dump", "file", "--by", "process,file", ...(c.filter ? ["--path", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    columns: ["path", "process", "opens", "reads", "read_bytes", "writes", "write_bytes", "failed", "total_ns"],
+    sort: "total_ns", filter: "path",
+  },
+  {
+    id: "events", title: "Events", about: "One row per provider and event", view: "table", needs: ["events"],
+    words: (c) => ["dump", "events", ...(c.filter ? ["--name", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    columns: ["provider", "event", "id", "count", "first_ns", "last_ns"], sort: "count", filter: "event",
+  },
+  {
+    id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", view: "table", needs: ["switches"],
+    words: (c) => ["dump", "path", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : []), "--top", "200"],
+    columns: ["path_ns", "share", "state", "process", "thread", "site", "tag", "ended_by", "for_site", "disturbance"],
+    sort: "path_ns", filter: "",
+  },
+  {
+    id: "explain", title: "Explain", about: "Known causes, each with a command that shows its evidence", view: "explain", needs: [],
+    words: (c) => ["explain", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : [])],
+    columns: [], sort: "", filter: "",
+  },
+];
+
+/** @param {string} id */
+export function questionOf(id) {
+  return QUESTIONS.find((one) => one.id === id) ?? /** @type {import("../types").Question} */ (QUESTIONS[0]);
+}
+
+/** @param {import("../types").RecordingInfo | null} recording */
+export function askable(recording) {
+  return QUESTIONS.filter(({ needs }) => needs.length === 0 || needs.some((need) => recording?.has[need]));
+}

@@ -1,0 +1,182 @@
+// A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
+import { h } from "../dom/h.js";
+import { RowList } from "../dom/list.js";
+import { cellText, columnOf } from "../format/table.js";
+
+const HEIGHT = 24;
+
+/** @typedef {{ sort: string, down: boolean, chosen: string[] | null }} TableState */
+
+export class Table {
+  /**
+   * @param {object} options
+   * @param {string} options.label
+   * @param {(ns: number) => string} options.instant
+   * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
+   * @param {(row: import("../types").TableRow | null) => void} options.onlight
+   * @param {TableState} options.state
+   */
+  constructor({ label, instant, onpick, onlight, state }) {
+    this.instant = instant;
+    this.onpick = onpick;
+    this.onlight = onlight;
+    this.state = state;
+    this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
+    this.body = h("div", { class: "rows", role: "rowgroup" });
+    this.element = h("div", { class: "table", role: "grid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, this.head), this.body);
+    /** @type {import("../types").TableRow[]} */
+    this.rows = [];
+    /** @type {import("../types").TableRow[]} */
+    this.shown = [];
+    /** @type {import("../types").Column[]} */
+    this.columns = [];
+    /** @type {Record<string, number>} */
+    this.digits = {};
+    /** @type {Record<string, number>} */
+    this.largest = {};
+    /** @type {RowList<import("../types").TableRow>} */
+    this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (row, i) => this.#row(row, i), key: (_, i) => String(i) });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+    this.element.addEventListener("pointerleave", () => this.onlight(null));
+  }
+
+  /**
+   * @param {import("../types").TableRow[]} rows
+   * @param {string[]} defaults
+   */
+  set(rows, defaults) {
+    this.rows = rows;
+    const keys = Object.keys(rows[0] ?? {});
+    const wanted = this.state.chosen ?? defaults;
+    const sample = (/** @type {string} */ key) => rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
+    const usable = wanted.filter((key) => keys.includes(key) && (this.state.chosen !== null || sample(key) !== undefined));
+    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key)));
+    for (const { key, kind } of this.columns) {
+      let max = 0;
+      for (const row of rows) {
+        const value = row[key];
+        if (typeof value === "number" && Math.abs(value) > max) max = Math.abs(value);
+      }
+      this.largest[key] = max;
+      this.digits[key] = kind === "ns" && max < 10_000_000 ? 3 : 1;
+    }
+    this.sort();
+  }
+
+  sort() {
+    const { sort, down } = this.state;
+    const sign = down ? -1 : 1;
+    this.shown = [...this.rows];
+    if (sort) {
+      this.shown.sort((a, b) => {
+        const [x, y] = [a[sort] ?? null, b[sort] ?? null];
+        if (x === y) return 0;
+        if (x === null) return 1;
+        if (y === null) return -1;
+        if (typeof x === "number" && typeof y === "number") return sign * (x - y);
+        const [s, t] = [typeof x === "object" ? JSON.stringify(x) : String(x), typeof y === "object" ? JSON.stringify(y) : String(y)];
+        return sign * (s < t ? -1 : s > t ? 1 : 0);
+      });
+    }
+    this.draw();
+  }
+
+  draw() {
+    const template = this.columns.map(({ width, kind }) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${width / 100}fr)` : `${width}px`)).join(" ");
+    this.element.style.setProperty("--columns", template);
+    this.element.style.setProperty("--least", `${this.columns.reduce((sum, { width, kind }) => sum + (kind === "text" || kind === "list" ? width * 0.7 : width), 0) + 16}px`);
+    this.element.setAttribute("aria-rowcount", String(this.shown.length + 1));
+    this.element.setAttribute("aria-colcount", String(this.columns.length));
+    this.head.replaceChildren(...this.columns.map((column) => {
+      const sorted = this.state.sort === column.key;
+      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, column.title, h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? " ▾" : " ▴") : ""));
+      return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key }, button);
+    }));
+    this.list.set(this.shown.slice());
+  }
+
+  /** @param {import("../types").Column} column */
+  #by(column) {
+    this.state.down = this.state.sort === column.key ? !this.state.down : isNumber(column);
+    this.state.sort = column.key;
+    this.sort();
+    const again = this.head.querySelector(`[data-key="${CSS.escape(column.key)}"] button`);
+    if (again instanceof HTMLElement) again.focus();
+  }
+
+  /**
+   * @param {import("../types").TableRow} row
+   * @param {import("../types").Column} column
+   */
+  text(row, column) {
+    return cellText(row[column.key], column, { digits: this.digits[column.key] ?? 1, instant: this.instant });
+  }
+
+  /**
+   * @param {import("../types").TableRow} row
+   * @param {number} index
+   */
+  #row(row, index) {
+    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
+      this.columns.map((column, i) => {
+        const value = row[column.key];
+        const text = this.text(row, column);
+        const cell = h("div", {
+          role: i === 0 ? "rowheader" : "gridcell", class: `cell ${isNumber(column) ? "number" : ""}`, title: text.length > 24 ? text : null,
+          "data-key": column.key, "data-raw": typeof value === "object" ? JSON.stringify(value ?? null) : String(value),
+        }, h("span", { class: "text" }, text));
+        if (column.kind === "ns" && typeof value === "number" && value > 0 && (this.largest[column.key] ?? 0) > 0) {
+          const bar = h("i", { class: "bar", "aria-hidden": "true" });
+          bar.style.transform = `scaleX(${value / (this.largest[column.key] ?? 1)})`;
+          cell.prepend(bar);
+        }
+        return cell;
+      }));
+    element.addEventListener("click", () => this.onpick(row, false));
+    element.addEventListener("dblclick", () => this.onpick(row, true));
+    element.addEventListener("pointerenter", () => this.onlight(row));
+    element.addEventListener("focus", () => this.onlight(row));
+    return element;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    const index = Number(row.dataset["index"]);
+    const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
+    if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
+    else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {import("../types").TableRow} */ (this.shown[index]), event.key === "Enter");
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @param {number} index */
+  focus(index) {
+    this.list.reveal(index);
+    for (const one of this.body.querySelectorAll("[tabindex='0']")) one.setAttribute("tabindex", "-1");
+    const element = this.list.element(String(index));
+    element?.setAttribute("tabindex", "0");
+    element?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Lights the rows that fit.
+   * @param {(row: import("../types").TableRow) => boolean} fits
+   */
+  light(fits) {
+    for (const { element, item } of this.list.shown.values()) element.classList.toggle("lit", fits(item));
+  }
+
+  /** @returns {{ titles: string[], cells: string[][] }} what is shown, whole */
+  copied() {
+    return { titles: this.columns.map(({ title }) => title), cells: this.shown.map((row) => this.columns.map((column) => this.text(row, column))) };
+  }
+}
+
+/** @param {import("../types").Column} column */
+export function isNumber({ kind }) {
+  return kind !== "text" && kind !== "list";
+}

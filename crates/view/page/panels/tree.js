@@ -1,0 +1,203 @@
+// Call trees of `dump stacks`: rows that name their parents, opened and closed.
+import { h } from "../dom/h.js";
+import { RowList } from "../dom/list.js";
+import { clean } from "../format/text.js";
+import { fixed, group } from "../format/time.js";
+
+const HEIGHT = 24;
+
+/**
+ * @typedef {object} Node
+ * @property {import("../types").TableRow} row
+ * @property {string} key
+ * @property {string} name
+ * @property {number} depth
+ * @property {number} total
+ * @property {number} self
+ * @property {number | null} share
+ * @property {Node[]} below
+ * @property {boolean} open
+ */
+
+/** @param {import("../types").Cell | undefined} value */
+const number = (value) => (typeof value === "number" ? value : 0);
+
+/**
+ * @param {import("../types").TableRow[]} rows
+ * @returns {Node[]} the roots: a heading per process or thread
+ */
+export function treeOf(rows) {
+  /** @type {Map<string, Node>} */
+  const heads = new Map();
+  /** @type {Map<string, Node>} */
+  const byRow = new Map();
+  for (const row of rows) {
+    const file = String(row["file"] ?? "");
+    const owner = `${file}|${row["process"]}|${row["pid"]}|${row["tid"] ?? ""}`;
+    let head = heads.get(owner);
+    if (!head) {
+      const thread = row["tid"] === null || row["tid"] === undefined ? "" : ` ${row["tid"]} ${row["thread_name"] ?? ""}`;
+      head = { row, key: owner, name: `${row["process"]}(${row["pid"]})${thread}`, depth: 0, total: 0, self: 0, share: 100, below: [], open: true };
+      heads.set(owner, head);
+    }
+    const parent = row["parent"] === null || row["parent"] === undefined ? head : byRow.get(`${file}|${row["parent"]}`) ?? head;
+    const module = typeof row["module"] === "string" && row["module"] ? `${row["module"]}!` : "";
+    const more = row["kind"] === "more" ? `… ${row["more"] ?? ""} more` : null;
+    const node = {
+      row, key: `${owner}|${row["row"]}`, name: more ?? (row["kind"] === "no stack" ? "[no stack]" : `${module}${row["method"] ?? ""}`), depth: parent.depth + 1,
+      total: number(row["total_ns"] ?? row["total_bytes"] ?? row["total"]), self: number(row["self_ns"] ?? row["self_bytes"] ?? row["self"]),
+      share: typeof row["share"] === "number" ? row["share"] : null, below: [], open: false,
+    };
+    if (parent === head) head.total += node.total;
+    parent.below.push(node);
+    byRow.set(`${file}|${row["row"]}`, node);
+  }
+  const roots = [...heads.values()].sort((a, b) => b.total - a.total);
+  const sort = (/** @type {Node} */ node) => {
+    node.below.sort((a, b) => b.total - a.total);
+    node.below.forEach(sort);
+  };
+  roots.forEach((root) => {
+    sort(root);
+    hotPath(root);
+  });
+  return roots;
+}
+
+/**
+ * Opens the lines that have most of what the line above has.
+ * @param {Node} node
+ */
+function hotPath(node) {
+  node.open = true;
+  const [first] = node.below;
+  if (first && (first.total >= node.total * 0.5 || node.depth === 0) && first.depth < 60) hotPath(first);
+}
+
+export class Tree {
+  /**
+   * @param {object} options
+   * @param {string} options.label
+   * @param {boolean} options.self whether lines have a self value
+   * @param {(node: Node, open: boolean) => void} options.onpick
+   */
+  constructor({ label, self, onpick }) {
+    this.self = self;
+    this.onpick = onpick;
+    /** @type {Node[]} */
+    this.roots = [];
+    /** @type {Node[]} */
+    this.shown = [];
+    const head = h("div", { class: "table-head", role: "row" },
+      ["Method", "Total ms", ...(self ? ["Self ms"] : []), "Share %", "Count"].map((title, i) => h("div", { class: `cell ${i > 0 ? "number" : ""}`, role: "columnheader" }, h("span", { class: "text" }, title))));
+    this.body = h("div", { class: "rows", role: "rowgroup" });
+    this.element = h("div", { class: "table tree", role: "treegrid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, head), this.body);
+    this.element.style.setProperty("--columns", self ? "minmax(280px, 1fr) 110px 110px 90px 90px" : "minmax(280px, 1fr) 110px 90px 90px");
+    this.element.style.setProperty("--least", "640px");
+    /** @type {RowList<Node>} */
+    this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (node, i) => this.#row(node, i), key: (node) => node.key });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @param {import("../types").TableRow[]} rows */
+  set(rows) {
+    this.roots = treeOf(rows);
+    this.#flat();
+  }
+
+  #flat() {
+    this.shown = [];
+    const walk = (/** @type {Node} */ node) => {
+      this.shown.push(node);
+      if (node.open) node.below.forEach(walk);
+    };
+    this.roots.forEach(walk);
+    this.element.setAttribute("aria-rowcount", String(this.shown.length));
+    this.list.set(this.shown.slice());
+  }
+
+  /**
+   * @param {Node} node
+   * @param {number} index
+   */
+  #row(node, index) {
+    const digits = 1;
+    const ms = (/** @type {number} */ value) => fixed(Math.round(value / 10 ** (6 - digits)) / 10 ** digits, digits);
+    const bar = h("i", { class: "bar", "aria-hidden": "true" });
+    bar.style.transform = `scaleX(${Math.min(1, node.total / (this.#rootOf(index)?.total || 1))})`;
+    const name = h("div", { class: "cell", role: "rowheader", title: clean(node.name) },
+      h("span", { class: `twisty${node.open ? " open" : ""}`, "aria-hidden": "true", onclick: (/** @type {Event} */ event) => (event.stopPropagation(), this.toggle(node)) }, node.below.length > 0 ? (node.open ? "▾" : "▸") : ""),
+      h("span", { class: "text" }, clean(node.name)));
+    name.style.setProperty("--depth", String(node.depth));
+    const count = node.row["count"];
+    const element = h("div", { class: `table-row ${node.depth === 0 ? "root" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "aria-level": node.depth + 1, ...(node.below.length > 0 ? { "aria-expanded": String(node.open) } : {}), "data-index": index },
+      name, h("div", { class: "cell number", role: "gridcell", "data-key": "total_ns", "data-raw": node.total }, bar, h("span", { class: "text" }, ms(node.total))),
+      this.self ? h("div", { class: "cell number", role: "gridcell", "data-key": "self_ns", "data-raw": node.self }, h("span", { class: "text" }, node.depth === 0 ? "" : ms(node.self))) : null,
+      h("div", { class: "cell number", role: "gridcell" }, h("span", { class: "text" }, node.share === null ? "" : fixed(node.share, 1))),
+      h("div", { class: "cell number", role: "gridcell" }, h("span", { class: "text" }, node.depth > 0 && typeof count === "number" ? group(count) : "")));
+    element.addEventListener("click", () => (this.onpick(node, false), node.depth === 0 && this.toggle(node)));
+    element.addEventListener("dblclick", () => this.onpick(node, true));
+    return element;
+  }
+
+  /** @param {Node} node */
+  toggle(node) {
+    if (node.below.length === 0) return;
+    node.open = !node.open;
+    // A row is made anew when its object is another one.
+    const index = this.shown.indexOf(node);
+    this.list.shown.get(node.key)?.element.remove();
+    this.list.shown.delete(node.key);
+    this.#flat();
+    if (index >= 0) this.#focus(index);
+  }
+
+  /** @param {number} index */
+  #rootOf(index) {
+    for (let i = index; i >= 0; i -= 1) if (this.shown[i]?.depth === 0) return this.shown[i];
+    return this.shown[0];
+  }
+
+  /** @param {number} index */
+  #parent(index) {
+    const depth = this.shown[index]?.depth ?? 0;
+    for (let i = index - 1; i >= 0; i -= 1) if ((this.shown[i]?.depth ?? 0) < depth) return i;
+    return -1;
+  }
+
+  /** @param {number} index */
+  #focus(index) {
+    this.list.reveal(index);
+    for (const one of this.body.querySelectorAll("[tabindex='0']")) one.setAttribute("tabindex", "-1");
+    const element = this.list.element(this.shown[index]?.key ?? "");
+    element?.setAttribute("tabindex", "0");
+    element?.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    const index = Number(row.dataset["index"]);
+    const node = this.shown[index];
+    if (!node) return;
+    const step = { ArrowDown: 1, ArrowUp: -1, Home: -this.shown.length, End: this.shown.length, PageDown: 10, PageUp: -10 }[event.key];
+    if (step !== undefined) this.#focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
+    else if (event.key === "ArrowRight" && !node.open) this.toggle(node);
+    else if (event.key === "ArrowRight") this.#focus(Math.min(this.shown.length - 1, index + 1));
+    else if (event.key === "ArrowLeft" && node.open && node.below.length > 0) this.toggle(node);
+    else if (event.key === "ArrowLeft") this.#focus(Math.max(0, this.#parent(index)));
+    else if (event.key === "Enter") this.onpick(node, true);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @returns {{ titles: string[], cells: string[][] }} */
+  copied() {
+    return {
+      titles: ["Depth", "Method", "Total ns", "Self ns", "Share %"],
+      cells: this.shown.map(({ depth, name, total, self, share }) => [String(depth), clean(name), String(total), String(self), share === null ? "" : fixed(share, 1)]),
+    };
+  }
+}

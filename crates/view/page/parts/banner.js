@@ -1,0 +1,38 @@
+// What the recording cannot say: warnings of its health, and kinds of data that it does not have.
+import { fill, h, icon } from "../dom/h.js";
+import { effect } from "../dom/signal.js";
+import { clean } from "../format/text.js";
+import { trouble } from "../api/client.js";
+import { copy } from "./menu.js";
+import * as view from "../state/view.js";
+
+/** @returns {HTMLElement} */
+export function banner() {
+  const element = h("section", { class: "banner", "aria-label": "What this recording cannot say" });
+  effect(() => {
+    const recording = view.recording.value;
+    const health = recording?.health ?? [];
+    const missing = recording?.missing ?? [];
+    const bad = health.filter(({ level }) => level === "warning");
+    element.hidden = health.length + missing.length === 0;
+    element.classList.toggle("bad", bad.length > 0);
+    const first = bad[0]?.text ?? (missing.length > 0 ? `This recording has no ${missing.map(({ what }) => what).join(", ")}` : health[0]?.text ?? "");
+    fill(element, h("details", null,
+      h("summary", null, icon("warning"), h("span", null, clean(first, 200)), health.length + missing.length > 1 ? h("span", { class: "dim" }, ` and ${health.length + missing.length - 1} more`) : null),
+      h("ul", null,
+        health.map(({ level, text }) => h("li", { class: level }, clean(text, 600))),
+        missing.map(({ what, why, cure }) => h("li", null, h("strong", null, `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button", { type: "button", class: "link", title: "Copy", onclick: () => void copy(cure, "cure") }, clean(cure, 200)) : null)))));
+  });
+  return element;
+}
+
+/** @returns {HTMLElement} */
+export function troubleBar() {
+  const element = h("div", { class: "trouble", role: "alert", hidden: true });
+  effect(() => {
+    const now = trouble.value;
+    element.hidden = now === null;
+    if (now) fill(element, icon("warning"), h("span", null, clean(now.text, 300), now.hint ? h("span", { class: "dim" }, ` ${clean(now.hint, 300)}`) : null), h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => (trouble.value = null) }, icon("close")));
+  });
+  return element;
+}

@@ -1,0 +1,119 @@
+// Menus, and what is shown above the page: one at a time, left by Escape.
+import { h } from "../dom/h.js";
+
+/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, run: () => void } | "-"} Item */
+
+/** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
+let shown = null;
+
+export function closeMenu(back = true) {
+  if (!shown) return;
+  const { element, anchor } = shown;
+  shown = null;
+  const had = element.contains(document.activeElement);
+  element.remove();
+  anchor.setAttribute("aria-expanded", "false");
+  if (back && had) anchor.focus({ preventScroll: true });
+}
+
+/**
+ * @param {HTMLElement} anchor
+ * @param {Item[]} items
+ */
+export function openMenu(anchor, items) {
+  const again = shown?.anchor === anchor;
+  closeMenu(false);
+  if (again) return;
+  const element = h("div", { class: "menu", role: "menu", tabindex: -1 }, items.map((item) => {
+    if (item === "-") return h("div", { class: "rule", role: "separator" });
+    const checkable = item.checked !== undefined;
+    return h("button", {
+      type: "button", class: "item", role: checkable ? "menuitemcheckbox" : "menuitem", tabindex: -1, "aria-checked": checkable ? String(item.checked) : null,
+      "aria-disabled": item.off ? "true" : null,
+      onclick: () => {
+        if (item.off) return;
+        closeMenu();
+        item.run();
+      },
+    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
+  }));
+  element.addEventListener("keydown", (event) => {
+    const all = [...element.querySelectorAll("button")];
+    const at = all.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
+    if (to !== undefined) all[to % all.length]?.focus();
+    else if (event.key === "Escape" || event.key === "Tab") closeMenu();
+    else if (event.key.length === 1 && event.key !== " ") all.find((one) => one.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()))?.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  document.body.append(element);
+  const box = anchor.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = element;
+  element.style.left = `${Math.max(4, Math.min(box.left, innerWidth - width - 4))}px`;
+  element.style.top = `${box.bottom + height + 4 > innerHeight ? Math.max(4, box.top - height - 2) : box.bottom + 2}px`;
+  shown = { element, anchor };
+  anchor.setAttribute("aria-expanded", "true");
+  element.querySelector("button")?.focus();
+}
+
+addEventListener("pointerdown", (event) => {
+  if (shown && event.target instanceof Node && !shown.element.contains(event.target) && !shown.anchor.contains(event.target)) closeMenu(false);
+}, { capture: true });
+addEventListener("blur", () => closeMenu(false));
+
+/**
+ * @param {string} label
+ * @param {(close: () => void) => HTMLElement[]} make
+ * @param {string} [kind]
+ * @returns {HTMLDialogElement}
+ */
+export function openDialog(label, make, kind = "") {
+  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: `dialog ${kind}`, "aria-label": label }));
+  const close = () => dialog.close();
+  dialog.append(...make(close));
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+let hideToast = 0;
+
+/**
+ * Says in a word what happened.
+ * @param {string} text
+ */
+export function toast(text) {
+  const element = document.getElementById("toast");
+  if (!element) return;
+  element.textContent = text;
+  element.classList.add("on");
+  clearTimeout(hideToast);
+  hideToast = window.setTimeout(() => element.classList.remove("on"), 2500);
+}
+
+/**
+ * @param {string} text
+ * @param {string} what
+ */
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`${what} copied`);
+  } catch {
+    openDialog(`Copy ${what}`, (close) => [
+      h("p", null, "The browser did not allow the copy. Copy it from here:"),
+      h("textarea", { readonly: true, rows: 8, "aria-label": what, class: "wide" }, text),
+      h("button", { type: "button", onclick: close }, "Close"),
+    ]);
+  }
+  lastCopied.text = text;
+}
+
+/** What was copied last, for tests. */
+export const lastCopied = { text: "" };

@@ -1,0 +1,175 @@
+// The pointer over the lanes: wheel, drag, click, and the handles of the selection.
+import { h } from "../dom/h.js";
+import { effect } from "../dom/signal.js";
+import { headWidth, nsAt, nsPerPixel, timeWidth, xOf } from "../lanes/geometry.js";
+import { length, wordOf } from "../format/time.js";
+import { choose } from "./spans.js";
+import * as view from "../state/view.js";
+
+/**
+ * @param {HTMLElement} area
+ * @param {HTMLElement} axis
+ */
+export function followPointer(area, axis) {
+  area.addEventListener("wheel", (event) => wheel(event, area), { passive: false });
+  axis.addEventListener("wheel", (event) => wheel(event, area, true), { passive: false });
+  for (const element of [area, axis]) {
+    element.addEventListener("pointermove", (event) => {
+      const x = place(event, area);
+      view.pointer.value = x >= 0 && x <= timeWidth.peek() ? nsAt(x) : null;
+    });
+    element.addEventListener("pointerleave", () => (view.pointer.value = null));
+    element.addEventListener("pointerdown", (event) => press(event, area, element));
+  }
+  area.addEventListener("dblclick", (event) => {
+    const span = view.chosen.peek()?.at.span;
+    if (span && place(event, area) >= 0) view.selection.value = [span.start_ns, Math.max(span.end_ns, span.start_ns + 1)];
+  });
+}
+
+/**
+ * @param {MouseEvent} event
+ * @param {HTMLElement} area
+ */
+function place(event, area) {
+  return event.clientX - area.getBoundingClientRect().left - headWidth.peek();
+}
+
+/** @param {Event} event */
+function laneOf(event) {
+  return event.target instanceof Element ? event.target.closest("[data-lane-time]")?.getAttribute("data-lane-time") ?? null : null;
+}
+
+/**
+ * @param {WheelEvent} event
+ * @param {HTMLElement} area
+ * @param {boolean} [always] whether the wheel zooms without Ctrl
+ */
+function wheel(event, area, always = false) {
+  const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+  if (event.ctrlKey || event.metaKey || always) {
+    event.preventDefault();
+    const x = Math.min(timeWidth.peek(), Math.max(0, place(event, area)));
+    view.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY * unit * 0.0022))), nsAt(x));
+  } else if (event.deltaX !== 0 || event.shiftKey) {
+    event.preventDefault();
+    view.pan(((event.deltaX || event.deltaY) * unit) / timeWidth.peek());
+  }
+}
+
+/**
+ * @param {PointerEvent} event
+ * @param {HTMLElement} area
+ * @param {HTMLElement} element
+ */
+function press(event, area, element) {
+  const x0 = place(event, area);
+  if (x0 < 0 || x0 > timeWidth.peek()) return;
+  if (event.target instanceof Element && event.target.closest("button, .handle")) return;
+  const pan = event.button === 1 || (event.button === 0 && event.shiftKey);
+  if (event.button !== 0 && !pan) return;
+  const lane = laneOf(event);
+  const range = view.range.peek();
+  const per = nsPerPixel();
+  const first = nsAt(x0);
+  let moved = false;
+  if (pan) event.preventDefault();
+  if (lane) {
+    view.lane.value = lane;
+    event.target instanceof Element && event.target.closest("[role=row]") instanceof HTMLElement && /** @type {HTMLElement} */ (event.target.closest("[role=row]")).focus({ preventScroll: true });
+  }
+  element.setPointerCapture(event.pointerId);
+  const move = (/** @type {PointerEvent} */ e) => {
+    const x = place(e, area);
+    if (!moved && Math.abs(x - x0) < 4) return;
+    moved = true;
+    if (pan) view.look([range[0] - (x - x0) * per, range[1] - (x - x0) * per], "move");
+    else selectBetween(first, nsAt(Math.min(timeWidth.peek(), Math.max(0, x))));
+  };
+  const up = () => {
+    element.removeEventListener("pointermove", move);
+    element.removeEventListener("pointerup", up);
+    element.removeEventListener("pointercancel", up);
+    if (!moved && !pan) {
+      if (lane) void choose(lane, first);
+      else view.selection.value = null;
+    }
+  };
+  element.addEventListener("pointermove", move);
+  element.addEventListener("pointerup", up);
+  element.addEventListener("pointercancel", up);
+}
+
+/**
+ * @param {number} a
+ * @param {number} b
+ */
+function selectBetween(a, b) {
+  const [start, end] = view.whole();
+  const from = Math.max(start, Math.min(a, b));
+  const to = Math.min(end, Math.max(a, b));
+  if (to > from) view.selection.value = [from, to];
+}
+
+/**
+ * The two ends of the selection, on the axis.
+ * @returns {HTMLElement}
+ */
+export function handles() {
+  const ends = ["start", "end"].map((name, i) => {
+    const handle = h("div", { class: `handle ${name}`, role: "slider", tabindex: 0, "aria-label": i === 0 ? "Start of the selection" : "End of the selection", "aria-orientation": "horizontal" });
+    const put = (/** @type {number} */ ns) => {
+      const now = view.selection.peek();
+      if (!now) return;
+      const [start, end] = view.whole();
+      const at = Math.min(end, Math.max(start, Math.round(ns)));
+      view.selection.value = i === 0 ? [Math.min(at, now[1] - 1), now[1]] : [now[0], Math.max(at, now[0] + 1)];
+    };
+    handle.addEventListener("pointerdown", (event) => {
+      handle.setPointerCapture(event.pointerId);
+      event.stopPropagation();
+      const move = (/** @type {PointerEvent} */ e) => put(nsAt(e.clientX - (/** @type {HTMLElement} */ (handle.parentElement)).getBoundingClientRect().left));
+      const up = () => {
+        handle.removeEventListener("pointermove", move);
+        handle.removeEventListener("pointerup", up);
+      };
+      handle.addEventListener("pointermove", move);
+      handle.addEventListener("pointerup", up);
+    });
+    handle.addEventListener("keydown", (event) => {
+      const step = nsPerPixel() * (event.shiftKey ? 20 : 1);
+      const by = { ArrowLeft: -step, ArrowRight: step, PageDown: -20 * step, PageUp: 20 * step }[event.key];
+      if (by === undefined) return;
+      put((view.selection.peek()?.[i] ?? 0) + by);
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    return handle;
+  });
+  const bar = h("div", { class: "between", "aria-hidden": "true" });
+  const box = h("div", { class: "handles" }, bar, ...ends);
+  effect(() => {
+    const range = view.selection.value;
+    const [from, to] = view.range.value;
+    void timeWidth.value;
+    box.hidden = range === null;
+    if (!range) return;
+    const [start, end] = view.whole();
+    range.forEach((ns, i) => {
+      const handle = ends[i];
+      if (!handle) return;
+      handle.style.transform = `translateX(${xOf(ns)}px)`;
+      handle.hidden = ns < from || ns > to;
+      handle.setAttribute("aria-valuemin", String(start));
+      handle.setAttribute("aria-valuemax", String(end));
+      handle.setAttribute("aria-valuenow", String(ns));
+      handle.setAttribute("aria-valuetext", wordOf(ns));
+    });
+    const [a, b] = [Math.max(0, xOf(range[0])), Math.min(timeWidth.peek(), xOf(range[1]))];
+    bar.hidden = b - a < 60;
+    bar.style.transform = `translateX(${a}px)`;
+    bar.style.width = `${Math.max(0, b - a)}px`;
+    bar.textContent = length(range[1] - range[0]);
+  });
+  return box;
+}

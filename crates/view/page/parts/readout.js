@@ -1,0 +1,83 @@
+// The numbers under the pointer.
+import { h } from "../dom/h.js";
+import { clean } from "../format/text.js";
+import { clockOf, fixed, group, length } from "../format/time.js";
+import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
+import * as model from "../lanes/model.js";
+import { patternOf, threadOf } from "../lanes/rows.js";
+import * as view from "../state/view.js";
+
+/** @type {Record<string, string>} */
+const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "not seen yet", unknown: "unknown", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events" };
+
+/**
+ * @param {HTMLElement} area
+ * @param {import("../lanes/data.js").LaneStore} store
+ */
+export function readout(area, store) {
+  const element = h("div", { class: "readout", "aria-hidden": "true", hidden: true });
+  area.append(element);
+  area.addEventListener("pointerleave", () => {
+    element.hidden = true;
+    view.lit.value = null;
+  });
+  area.addEventListener("pointerdown", () => (element.hidden = true));
+  area.addEventListener("pointermove", (event) => {
+    const target = event.target instanceof Element ? event.target.closest("[data-lane-time]") : null;
+    const id = target?.getAttribute("data-lane-time") ?? null;
+    const box = area.getBoundingClientRect();
+    const x = event.clientX - box.left - headWidth.peek();
+    if (!id || event.buttons !== 0 || x < 0 || x > timeWidth.peek()) {
+      element.hidden = true;
+      return;
+    }
+    const lane = model.known.get(id);
+    const text = lane ? textOf(lane, store, nsAt(x)) : null;
+    element.hidden = text === null;
+    if (!lane || text === null) return;
+    element.textContent = text;
+    const left = event.clientX - box.left + 14;
+    const top = event.clientY - box.top + 16;
+    element.style.left = `${left + element.offsetWidth > box.width ? left - element.offsetWidth - 26 : left}px`;
+    element.style.top = `${top + element.offsetHeight > box.height ? top - element.offsetHeight - 28 : top}px`;
+    const pid = lane.kind === "process" ? patternOf(lane).pid : null;
+    const tid = lane.kind === "thread" ? threadOf(lane).tid : null;
+    const now = view.lit.peek();
+    if (pid !== (now?.pid ?? null) || tid !== (now?.tid ?? null)) view.lit.value = pid === null && tid === null ? null : { pid, tid, range: null };
+  });
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @param {import("../lanes/data.js").LaneStore} store
+ * @param {number} ns
+ */
+function textOf(lane, store, ns) {
+  const found = store.at(lane.id, ns);
+  if (!found) return null;
+  const { head, series, peaks } = found.data.frame;
+  const bucket = found.to - found.from;
+  const lines = [`${clean(lane.name, 60)}   ${clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0).text(found.from, bucket)} +${length(bucket)}`];
+  const full = bucket * (head.at_once ?? 1);
+  for (const name of head.series ?? []) {
+    const value = series[name]?.[found.index] ?? NaN;
+    if (name === "top") {
+      if (value >= 0) lines.push(`most: ${clean(model.known.get(`process:${value}`)?.name ?? `process ${value}`, 60)}`);
+    } else if (Number.isNaN(value)) lines.push(`${NAMES[name] ?? name}: not read`);
+    else if (value > 0 || (head.series ?? []).length === 1) lines.push(`${NAMES[name] ?? clean(name, 40)}: ${amount(value, head.unit ?? "")}${head.at_once ? `  ${fixed((value / full) * 100, 1)} %` : ""}`);
+    const peak = peaks[name]?.[found.index];
+    if (peak !== undefined && peak > value * 1.05 && head.at_once) lines.push(`peak: ${fixed((peak / full) * 100, 1)} %`);
+  }
+  return lines.join("\n");
+}
+
+/**
+ * @param {number} value
+ * @param {string} unit
+ */
+function amount(value, unit) {
+  if (unit === "ns") return length(value);
+  if (unit === "bytes") return `${group(value)} bytes`;
+  if (unit === "khz") return `${fixed(value / 1e6, 3)} GHz`;
+  return Number.isInteger(value) ? group(value) : fixed(value, 2);
+}

@@ -1,0 +1,170 @@
+// Search: hits by kind in a list, their density on the axis, and next and previous.
+import * as client from "../api/client.js";
+import { fill, h, icon } from "../dom/h.js";
+import { clean } from "../format/text.js";
+import { clockOf, group, length } from "../format/time.js";
+import * as model from "../lanes/model.js";
+import { patternOf } from "../lanes/rows.js";
+import * as view from "../state/view.js";
+import { choose } from "./spans.js";
+
+const KINDS = ["process", "thread", "module", "method", "tag", "file", "mark", "event", "command"];
+/** @type {Record<string, string>} */
+const NAMES = { process: "Processes", thread: "Threads", module: "Modules", method: "Methods", tag: "Stack tags", file: "Files", mark: "Marks", event: "Events", command: "Command lines" };
+
+export class Search {
+  constructor() {
+    this.input = /** @type {HTMLInputElement} */ (h("input", {
+      id: "search", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "hits", "aria-label": "Search processes, threads, methods, tags, files, marks, events",
+      placeholder: "Search   /", autocomplete: "off", spellcheck: "false",
+    }));
+    this.count = h("span", { class: "hit-count", role: "status" });
+    this.before = h("button", { type: "button", class: "quiet", "aria-label": "Previous hit", onclick: () => this.step(-1) }, "‹");
+    this.after = h("button", { type: "button", class: "quiet", "aria-label": "Next hit", onclick: () => this.step(1) }, "›");
+    this.list = h("div", { id: "hits", class: "hits", role: "listbox", "aria-label": "Hits", hidden: true });
+    this.element = h("div", { class: "search", role: "search" }, icon("search"), this.input, this.count, this.before, this.after, this.list);
+    /** @type {import("../types").Hit[]} */
+    this.hits = [];
+    /** @type {import("../types").Density[]} */
+    this.densities = [];
+    this.at = -1;
+    this.stop = new AbortController();
+    let still = 0;
+    this.input.addEventListener("input", () => {
+      clearTimeout(still);
+      still = window.setTimeout(() => void this.run(this.input.value.trim()), 150);
+    });
+    this.input.addEventListener("focus", () => this.#show(this.hits.length > 0));
+    this.input.addEventListener("keydown", (event) => this.#key(event));
+    this.element.addEventListener("focusout", (event) => {
+      if (!(event.relatedTarget instanceof Node) || !this.element.contains(event.relatedTarget)) this.#show(false);
+    });
+    this.before.hidden = true;
+    this.after.hidden = true;
+  }
+
+  /** @param {string} text */
+  async run(text) {
+    this.stop.abort();
+    this.stop = new AbortController();
+    const { signal } = this.stop;
+    this.hits = [];
+    this.densities = [];
+    this.at = -1;
+    view.density.value = null;
+    const recording = view.recording.peek();
+    if (text.length < 1 || !recording) {
+      this.#draw();
+      return;
+    }
+    const [from, to] = view.whole();
+    try {
+      await client.search({ recording: recording.id, text, kinds: KINDS, from, to }, (line) => {
+        if (signal.aborted) return;
+        if ("density" in line) this.densities.push(line.density);
+        else this.hits.push(line);
+      }, signal);
+      if (signal.aborted) return;
+      this.hits.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.count - a.count);
+      this.#draw();
+      this.#density();
+    } catch (error) {
+      client.report(error);
+    }
+  }
+
+  #density() {
+    const hit = this.hits[Math.max(0, this.at)];
+    view.density.value = this.densities.find(({ name, kind }) => name === hit?.name && kind === hit.kind) ?? this.densities[0] ?? null;
+  }
+
+  /** @param {boolean} on */
+  #show(on) {
+    this.list.hidden = !on;
+    this.input.setAttribute("aria-expanded", String(on));
+  }
+
+  #draw() {
+    const text = this.input.value.trim();
+    this.count.textContent = text === "" ? "" : this.at >= 0 ? `${this.at + 1}/${this.hits.length}` : `${group(this.hits.length)} hit${this.hits.length === 1 ? "" : "s"}`;
+    this.before.hidden = this.hits.length === 0;
+    this.after.hidden = this.hits.length === 0;
+    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const groups = KINDS.filter((kind) => this.hits.some((hit) => hit.kind === kind));
+    fill(this.list, groups.length === 0 && text !== "" ? h("div", { class: "none", role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div", { class: "kind", "aria-hidden": "true" }, NAMES[kind] ?? kind),
+      this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div", {
+        role: "option", id: `hit-${i}`, class: "item", "aria-selected": String(i === this.at), onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => this.go(i),
+      }, h("span", { class: "hit-name", title: clean(hit.name) }, clean(hit.name, 160)), h("span", { class: "dim" }, figure(hit, clock.text))))).slice(0, 400))));
+    this.#show(document.activeElement === this.input && text !== "");
+    this.input.setAttribute("aria-activedescendant", this.at >= 0 ? `hit-${this.at}` : "");
+    this.list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {1 | -1} way */
+  step(way) {
+    if (this.hits.length === 0) return;
+    this.go((this.at + way + this.hits.length) % this.hits.length, false);
+  }
+
+  /**
+   * @param {number} index
+   * @param {boolean} [close]
+   */
+  go(index, close = true) {
+    const hit = this.hits[index];
+    if (!hit) return;
+    this.at = index;
+    this.#draw();
+    this.#density();
+    if (close) this.#show(false);
+    const [from, to] = view.range.peek();
+    if (Number.isFinite(hit.first_ns) && hit.first_ns !== null && (hit.first_ns >= to || hit.last_ns < from)) view.look([hit.first_ns - (to - from) / 2, hit.first_ns + (to - from) / 2]);
+    const { lane: id } = hit;
+    if (id) void model.reveal(id).then(() => (hit.kind === "thread" ? choose(id, hit.first_ns) : undefined));
+    if (hit.kind === "process" && hit.lane) {
+      const lane = model.known.get(hit.lane);
+      view.processes.value = lane ? patternOf(lane).pattern : hit.name;
+    } else if (hit.kind === "method") {
+      view.method.value = hit.name;
+      view.panel.value = "butterfly";
+    } else if (hit.kind === "tag") {
+      view.filter.value = hit.name;
+      view.panel.value = "tags";
+    } else if (hit.kind === "file") {
+      view.filter.value = hit.name;
+      view.panel.value = view.recording.peek()?.has["file"] ? "file" : "disk";
+    } else if (hit.kind === "event") view.panel.value = "events";
+    view.said.value = `${hit.kind} ${hit.name}`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      if (this.hits.length === 0) return;
+      this.at = (this.at + (event.key === "ArrowDown" ? 1 : -1) + this.hits.length) % this.hits.length;
+      this.#show(true);
+      this.#draw();
+      this.#density();
+    } else if (event.key === "Enter") this.go(Math.max(0, this.at));
+    else if (event.key === "Escape") {
+      if (this.list.hidden) this.input.blur();
+      else if (this.input.value === "") this.input.blur();
+      else {
+        this.input.value = "";
+        void this.run("");
+      }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+/**
+ * @param {import("../types").Hit} hit
+ * @param {(ns: number, step: number) => string} clock
+ */
+function figure(hit, clock) {
+  const time = hit.time_ns === null || hit.time_ns === undefined ? "" : `${length(hit.time_ns)} · `;
+  const count = hit.count > 1 ? `${group(hit.count)} × · ` : "";
+  return `${time}${count}${hit.first_ns === null ? "" : clock(hit.first_ns, 1e6)}`;
+}

@@ -1,0 +1,182 @@
+// The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
+import { batch } from "../dom/signal.js";
+import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.js";
+import * as view from "./view.js";
+
+export const FIRST = "# tracesift view";
+const ID = /^[a-z]+(?::[\w.\-+ ]{1,64}){0,3}$/;
+
+/** @returns {[string, string][]} */
+export function pairs() {
+  /** @type {[string, string][]} */
+  const out = [];
+  const put = (/** @type {string} */ word, /** @type {string} */ value) => out.push([word, value]);
+  const all = view.whole();
+  const range = view.range.value;
+  if ((view.session.value?.recordings.length ?? 0) > 1) put("recording", view.recordingId.value);
+  if (range[0] !== all[0] || range[1] !== all[1]) put("time", rangeWord(range));
+  if (view.selection.value) put("select", rangeWord(view.selection.value));
+  if (view.processes.value) put("process", view.processes.value);
+  if (view.thread.value) put("thread", `${view.thread.value.tid} ${view.thread.value.name}`);
+  put("panel", view.panel.value);
+  if (view.filter.value) put("filter", view.filter.value);
+  if (view.measure.value !== "cpu") put("measure", view.measure.value);
+  if (view.method.value) put("method", view.method.value);
+  if (view.tagFile.value) put("tag-file", view.tagFile.value);
+  if (view.clock.value !== "s") put("time-format", view.clock.value);
+  if (view.zero.value) put("zero-time", `${wordOf(view.zero.value.ns)} ${view.zero.value.name}`);
+  if (view.order.value !== "cpu") put("sort", view.order.value);
+  if (view.hideInactive.value) put("inactive", "hide");
+  for (const id of view.opened.value) put("open", id);
+  for (const id of view.pinned.value) put("pin", id);
+  for (const id of view.hidden.value) put("hide", id);
+  for (const mark of view.ownMarks.value) put("mark", `${wordOf(mark.ns)} ${mark.name}`);
+  if (view.chosen.value?.at.span) put("span", `${wordOf(view.chosen.value.at.span.start_ns)} ${view.chosen.value.lane}`);
+  return out;
+}
+
+/** @returns {string} the file of a view */
+export function toText(name = "view") {
+  return `${FIRST}\nname ${name}\n${pairs().map(([word, value]) => `${word} ${value.replace(/[\r\n]/g, " ")}`).join("\n")}\n`;
+}
+
+/** @returns {string} what stands behind `#` */
+export function toFragment() {
+  return pairs().map(([word, value]) => `${word}=${encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+")}`).join("&");
+}
+
+/**
+ * @param {string} text
+ * @returns {[string, string][]}
+ */
+export function readFragment(text) {
+  /** @type {[string, string][]} */
+  const out = [];
+  for (const part of text.replace(/^#/, "").split("&")) {
+    const at = part.indexOf("=");
+    if (at <= 0) continue;
+    try {
+      out.push([part.slice(0, at), decodeURIComponent(part.slice(at + 1).replaceAll("+", " "))]);
+    } catch {
+      // A damaged part of an address is left out.
+    }
+  }
+  return out;
+}
+
+/**
+ * @param {string} text
+ * @returns {[string, string][]}
+ */
+export function readText(text) {
+  return text.slice(0, 1 << 20).split(/\r?\n/).filter((line) => line && !line.startsWith("#")).map((line) => {
+    const at = line.indexOf(" ");
+    return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1).trim()];
+  });
+}
+
+/**
+ * Shows what the pairs say; what they do not name becomes as it is at the start.
+ * @param {[string, string][]} list
+ * @returns {{ span: { lane: string, ns: number } | null, unknown: string[] }}
+ */
+export function apply(list) {
+  /** @type {{ lane: string, ns: number } | null} */
+  let span = null;
+  /** @type {string[]} */
+  const unknown = [];
+  batch(() => {
+    reset();
+    const open = new Set(list.some(([word]) => word === "open") ? [] : view.opened.peek());
+    const hidden = new Set();
+    /** @type {string[]} */
+    const pins = [];
+    /** @type {import("../types").Mark[]} */
+    const marks = [];
+    for (const [word, value] of list) {
+      if (word === "open" && ID.test(value)) open.add(value);
+      else if (word === "pin" && ID.test(value)) pins.push(value);
+      else if (word === "hide" && ID.test(value)) hidden.add(value);
+      else if (word === "mark") marks.push(...named(value));
+      else if (word === "span") span = spanOf(value);
+      else if (!one(word, value)) unknown.push(word);
+    }
+    view.opened.value = open;
+    view.hidden.value = hidden;
+    view.pinned.value = [...new Set(pins)].slice(0, 100);
+    view.ownMarks.value = marks;
+  });
+  return { span, unknown };
+}
+
+function reset() {
+  view.range.value = view.whole();
+  view.selection.value = null;
+  view.processes.value = null;
+  view.thread.value = null;
+  view.filter.value = "";
+  view.measure.value = "cpu";
+  view.method.value = null;
+  view.tagFile.value = "";
+  view.clock.value = "s";
+  view.zero.value = null;
+  view.order.value = "cpu";
+  view.hideInactive.value = false;
+  view.guests.value = null;
+  view.chosen.value = null;
+  view.opened.value = new Set(["processes"]);
+}
+
+/**
+ * @param {string} word
+ * @param {string} value
+ * @returns {boolean} whether the word is known and its value can be read
+ */
+function one(word, value) {
+  const range = word === "time" || word === "select" ? readRange(value) : null;
+  switch (word) {
+    case "name": return true;
+    case "recording": {
+      const known = view.session.peek()?.recordings.some((recording) => recording.id === value) ?? false;
+      if (known) view.recordingId.value = value;
+      if (known) view.range.value = view.whole();
+      return known;
+    }
+    case "time": if (range) view.range.value = view.fitted(range); return range !== null;
+    case "select": if (range) view.selection.value = range; return range !== null;
+    case "process": view.processes.value = value || null; return true;
+    case "thread": {
+      const match = /^(\d{1,10}) (.*)$/.exec(value);
+      if (match) view.thread.value = { tid: Number(match[1]), name: match[2] ?? "" };
+      return match !== null;
+    }
+    case "panel": if (/^[a-z-]{1,20}$/.test(value)) view.panel.value = value; return true;
+    case "filter": view.filter.value = value; return true;
+    case "measure": if (["cpu", "wait", "ready"].includes(value)) view.measure.value = value; return true;
+    case "method": view.method.value = value || null; return true;
+    case "tag-file": view.tagFile.value = value; return true;
+    case "time-format": if (CLOCKS.some((clock) => clock === value)) view.clock.value = value; return true;
+    case "zero-time": view.zero.value = named(value)[0] ?? null; return true;
+    case "sort": if (view.ORDERS.some((order) => order === value)) view.order.value = value; return true;
+    case "inactive": view.hideInactive.value = value === "hide"; return true;
+    default: return false;
+  }
+}
+
+/**
+ * @param {string} value `1.5s some name`
+ * @returns {import("../types").Mark[]}
+ */
+function named(value) {
+  const at = value.indexOf(" ");
+  const ns = readWord(at < 0 ? value : value.slice(0, at));
+  return ns === null ? [] : [{ ns, name: at < 0 ? "" : value.slice(at + 1) }];
+}
+
+/** @param {string} value */
+function spanOf(value) {
+  const at = value.indexOf(" ");
+  const ns = readWord(value.slice(0, at));
+  const lane = value.slice(at + 1);
+  return ns === null || !ID.test(lane) ? null : { ns, lane };
+}

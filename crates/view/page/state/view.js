@@ -1,0 +1,160 @@
+// What the reader looks at. Everything here can be written as text: see `url.js`.
+import { batch, computed, signal } from "../dom/signal.js";
+
+/** The shortest range that can be looked at, in ns. */
+export const SHORTEST = 1_000;
+export const ORDERS = /** @type {const} */ (["cpu", "run", "wait", "ready", "start", "name"]);
+
+export const session = signal(/** @type {import("../types").Session | null} */ (null));
+export const recordingId = signal("r0");
+export const recording = computed(() => {
+  const all = session.value?.recordings ?? [];
+  return all.find((one) => one.id === recordingId.value) ?? all[0] ?? null;
+});
+
+/** The range that lanes show. */
+export const range = signal(/** @type {import("../types").Range} */ ([0, 1_000_000_000]));
+/** The range that panels are about; without it they are about the view range. */
+export const selection = signal(/** @type {import("../types").Range | null} */ (null));
+/** A pattern as `-p` takes it. */
+export const processes = signal(/** @type {string | null} */ (null));
+/** The one thread that rows of panels are of. */
+export const thread = signal(/** @type {{ tid: number, name: string } | null} */ (null));
+export const panel = signal("processes");
+export const filter = signal("");
+export const measure = signal("cpu");
+export const method = signal(/** @type {string | null} */ (null));
+export const tagFile = signal("");
+export const clock = signal("s");
+export const zero = signal(/** @type {{ name: string, ns: number } | null} */ (null));
+export const order = signal("cpu");
+export const hideInactive = signal(false);
+export const opened = signal(/** @type {ReadonlySet<string>} */ (new Set(["processes"])));
+export const pinned = signal(/** @type {readonly string[]} */ ([]));
+export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
+/** Lanes of a wait chain, below the lane that waited. */
+export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
+export const chosen = signal(/** @type {import("../types").Chosen | null} */ (null));
+/** The lane that has the keyboard. */
+export const lane = signal(/** @type {string | null} */ (null));
+/** Marks of the reader. */
+export const ownMarks = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
+/** Findings of `explain`, as marks. */
+export const findings = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
+export const pointer = signal(/** @type {number | null} */ (null));
+/** What the pointer is on in a panel or in the lanes, lit in both. */
+export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: import("../types").Range | null } | null} */ (null));
+export const density = signal(/** @type {import("../types").Density | null} */ (null));
+/** What the live region says. */
+export const said = signal("");
+export const theme = signal("auto");
+/** How much of the window the panels take. */
+export const dock = signal(0.38);
+
+/** The range that panels are about. */
+export const subject = computed(() => selection.value ?? range.value);
+
+/** @returns {import("../types").Range} */
+export function whole() {
+  const one = recording.peek();
+  return one ? [one.start_ns, Math.max(one.end_ns, one.start_ns + SHORTEST)] : [0, 1_000_000_000];
+}
+
+/**
+ * @param {import("../types").Range} wanted
+ * @returns {import("../types").Range} the same inside of the recording, in whole ns
+ */
+export function fitted([from, to]) {
+  const [start, end] = whole();
+  const size = Math.min(end - start, Math.max(SHORTEST, Math.round(to - from)));
+  const first = Math.min(Math.max(Math.round(from), start), end - size);
+  return [first, first + size];
+}
+
+/** Ranges that were looked at, for undo. */
+export const past = signal(/** @type {readonly import("../types").Range[]} */ ([]));
+export const future = signal(/** @type {readonly import("../types").Range[]} */ ([]));
+let settled = 0;
+
+/**
+ * @param {import("../types").Range} wanted
+ * @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together
+ */
+export function look(wanted, how = "step") {
+  const next = fitted(wanted);
+  const now = range.peek();
+  if (next[0] === now[0] && next[1] === now[1]) return;
+  batch(() => {
+    const moment = performance.now();
+    if (how === "step" || moment - settled > 600) {
+      past.value = [...past.peek().slice(-99), now];
+      future.value = [];
+    }
+    settled = how === "move" ? moment : 0;
+    range.value = next;
+  });
+}
+
+export function undo() {
+  const back = past.peek();
+  const last = back[back.length - 1];
+  if (!last) return;
+  batch(() => {
+    past.value = back.slice(0, -1);
+    future.value = [...future.peek(), range.peek()];
+    range.value = fitted(last);
+    settled = 0;
+  });
+}
+
+export function redo() {
+  const on = future.peek();
+  const last = on[on.length - 1];
+  if (!last) return;
+  batch(() => {
+    future.value = on.slice(0, -1);
+    past.value = [...past.peek(), range.peek()];
+    range.value = fitted(last);
+    settled = 0;
+  });
+}
+
+/**
+ * @param {number} factor below 1 comes nearer
+ * @param {number} around the instant that stays where it is
+ */
+export function zoom(factor, around) {
+  const [from, to] = range.peek();
+  const [start, end] = whole();
+  const size = Math.min(end - start, Math.max(SHORTEST, (to - from) * factor));
+  const share = to > from ? (around - from) / (to - from) : 0.5;
+  look([around - share * size, around - share * size + size], "move");
+}
+
+/** @param {number} share of the view range */
+export function pan(share) {
+  const [from, to] = range.peek();
+  const by = (to - from) * share;
+  look([from + by, to + by], "move");
+}
+
+/** @param {string} id */
+export function toggleOpen(id) {
+  const next = new Set(opened.peek());
+  if (!next.delete(id)) next.add(id);
+  opened.value = next;
+}
+
+/** @param {string} id */
+export function togglePin(id) {
+  const now = pinned.peek();
+  pinned.value = now.includes(id) ? now.filter((one) => one !== id) : [...now, id];
+}
+
+/** @param {string} id */
+export function hide(id) {
+  hidden.value = new Set([...hidden.peek(), id]);
+}
+
+/** All marks in the order of time. */
+export const marks = computed(() => [...(recording.value?.marks ?? []), ...ownMarks.value, ...findings.value].sort((a, b) => a.ns - b.ns));

@@ -1,0 +1,252 @@
+// Types of the page. Nothing of this file is served.
+
+export interface Signal<T> {
+  value: T;
+  peek(): T;
+}
+
+export type Plain = string | number | boolean | null | undefined;
+export type Props = Record<string, Plain | (() => Plain) | ((event: never) => unknown)>;
+export type Child = Node | string | number | null | undefined | false | (() => string | number | null) | Child[];
+
+/** [from, to) in ns since time zero. */
+export type Range = [number, number];
+
+export interface RecordingInfo {
+  id: string;
+  file: string;
+  name: string;
+  machine: string | null;
+  format: string;
+  cpus: number;
+  start_ns: number;
+  end_ns: number;
+  wall_start: string | null;
+  offset_minutes: number | null;
+  has: Record<string, boolean>;
+  rows: Record<string, number>;
+  health: { level: string; text: string }[];
+  missing: { what: string; why: string; cure: string }[];
+  marks: Mark[];
+}
+
+export interface Mark {
+  ns: number;
+  name: string;
+}
+
+export interface Session {
+  version: string;
+  platform: string;
+  recordings: RecordingInfo[];
+  tag_files: { id: string; name: string }[];
+  views: { name: string; text: string }[];
+  start: {
+    recording: string;
+    time: Range | null;
+    process: string | null;
+    panel: string | null;
+    view: string | null;
+  } | null;
+}
+
+export interface Totals {
+  cpu_ns?: number;
+  run_ns?: number;
+  wait_ns?: number;
+  ready_ns?: number;
+  bytes?: number;
+  count?: number;
+}
+
+export interface Lane {
+  id: string;
+  kind: string;
+  name: string;
+  detail: string | null;
+  children: boolean;
+  start_ns: number | null;
+  end_ns: number | null;
+  totals: Totals;
+  measures: string[];
+  path?: string[];
+}
+
+export interface LanesAnswer {
+  total: number;
+  from: number;
+  lanes: Lane[];
+}
+
+/** A row of the list of lanes. */
+export interface Row {
+  key: string;
+  lane: Lane;
+  depth: number;
+  open: boolean;
+  pinned: boolean;
+  /** A lane that stands here for a wait chain, not by its place in the tree. */
+  guest: boolean;
+  /** How many rows this row stands for: lanes not loaded yet, or inactive ones. */
+  more: number;
+  parent: string | null;
+  position: number;
+  siblings: number;
+}
+
+export interface FrameHead {
+  lane?: string;
+  way?: string;
+  first_ns?: number;
+  bucket_ns?: number;
+  columns?: number;
+  at_once?: number | null;
+  unit?: string;
+  series?: string[];
+  peaks?: string[];
+  words?: string[] | Record<string, string[]>;
+  error?: string;
+  count?: number | null;
+  more?: boolean;
+  states?: string[];
+  names?: string[];
+  modules?: string[];
+  frames?: number;
+  total?: number;
+}
+
+export interface Frame {
+  head: FrameHead;
+  series: Record<string, Float64Array>;
+  peaks: Record<string, Float64Array>;
+}
+
+/** What a lane's picture is made of, with the range that was asked for. */
+export interface LaneData {
+  frame: Frame;
+  from: number;
+  to: number;
+  columns: number;
+}
+
+export interface Paint {
+  lane: string;
+  kind: string;
+  name: string;
+  data: LaneData;
+  height: number;
+  hue: number;
+  scale: number;
+}
+
+export interface Palette {
+  run: number;
+  runPeak: number;
+  ready: number;
+  wait: number;
+  disk: number;
+  sleep: number;
+  open: number;
+  unknown: number;
+  unread: number;
+  cpu: number;
+  cpuPeak: number;
+  line: number;
+  hues: number[];
+  peaks: number[];
+}
+
+export interface Span {
+  start_ns: number;
+  end_ns: number;
+  state: string;
+  cpu: number | null;
+  reason: string | null;
+}
+
+export interface ChainLink {
+  lane: string | null;
+  name: string;
+  start_ns: number;
+  end_ns: number;
+  state: string;
+  by: string | null;
+}
+
+export interface At {
+  span: Span | null;
+  stack: string[] | null;
+  waker: { lane: string | null; name: string; ns: number; stack: string[] | null } | null;
+  device: string | null;
+  chain: ChainLink[];
+  words: string[];
+}
+
+/** The span that is chosen, with the lane that it belongs to. */
+export interface Chosen {
+  lane: string;
+  name: string;
+  at: At;
+}
+
+export type Cell = string | number | boolean | null | Cell[] | { [key: string]: Cell };
+export type TableRow = { [key: string]: Cell };
+
+export interface Answer {
+  rows: TableRow[];
+  text: string;
+  words: string[];
+  command: string;
+  read: number | null;
+  notes: string[];
+  ms: number;
+}
+
+export interface Column {
+  key: string;
+  title: string;
+  kind: string;
+  width: number;
+}
+
+export interface Hit {
+  kind: string;
+  name: string;
+  lane: string | null;
+  count: number;
+  time_ns: number | null;
+  first_ns: number;
+  last_ns: number;
+  words: string[];
+}
+
+export interface Density {
+  name: string;
+  kind: string;
+  first_ns: number;
+  bucket_ns: number;
+  values: number[];
+}
+
+export interface Question {
+  id: string;
+  title: string;
+  /** What a row is of, for a reader who sees it for the first time. */
+  about: string;
+  view: string;
+  needs: string[];
+  words: (context: WordContext) => string[];
+  columns: string[];
+  sort: string;
+  filter: string;
+}
+
+export interface WordContext {
+  range: Range | null;
+  process: string | null;
+  filter: string;
+  measure: string;
+  tagFile: string;
+  method: string | null;
+  top: number;
+}

@@ -1,0 +1,50 @@
+// The browser of the tests: Chromium by its path, one for a file, a fresh context for each test.
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+import { serve } from "./mock/serve.mjs";
+
+const PATHS = [process.env["CHROMIUM"] ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** @returns {string} */
+export function browserPath() {
+  const found = PATHS.find((path) => path && existsSync(path));
+  if (!found) throw new Error(`no browser among ${PATHS.filter(Boolean).join(", ")}`);
+  return found;
+}
+
+export function launch() {
+  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-precise-memory-info", "--js-flags=--expose-gc"] });
+}
+
+/**
+ * @param {import("playwright-core").Browser} browser
+ * @param {{ fragment?: string, delay?: number, dark?: boolean, width?: number, height?: number, scale?: number, server?: Awaited<ReturnType<typeof serve>> }} [options]
+ */
+export async function open(browser, { fragment = "", delay = 0, dark = false, width = 1440, height = 900, scale = 1, server } = {}) {
+  const mock = server ?? await serve({ delay });
+  const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? "dark" : "light", permissions: ["clipboard-read", "clipboard-write"], timezoneId: "Europe/Vienna" });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const complaints = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(`${mock.url}${fragment ? `&${fragment}` : ""}`);
+  await settled(page);
+  return { page, mock, complaints, close: async () => (await context.close(), server ? undefined : mock.close()) };
+}
+
+/**
+ * Waits until lanes and panel have their numbers.
+ * @param {import("playwright-core").Page} page
+ */
+export async function settled(page) {
+  await page.waitForFunction(() => {
+    const it = /** @type {{ tracesift?: { lanes: { store: { complete: boolean } }, busy: { value: number } } }} */ (/** @type {unknown} */ (window)).tracesift;
+    return it && it.lanes.store.complete && it.busy.value === 0 && document.querySelector(".dock")?.getAttribute("aria-busy") === "false";
+  }, undefined, { timeout: 20_000 });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}

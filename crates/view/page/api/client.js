@@ -94,7 +94,7 @@ async function ask(path, options, read) {
     throw error;
   } finally {
     under -= 1;
-    busy.value -= 1;
+    busy.value = busy.peek() - 1;
     next();
   }
 }
@@ -134,11 +134,11 @@ function turn(rank, aborted) {
       const at = queue.indexOf(entry);
       if (at < 0) return;
       queue.splice(at, 1);
-      busy.value -= 1;
+      busy.value = busy.peek() - 1;
       given();
     }
     aborted?.addEventListener("abort", drop, { once: true });
-    busy.value += 1;
+    busy.value = busy.peek() + 1;
     queue.push(entry);
     next();
   });

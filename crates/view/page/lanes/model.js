@@ -34,11 +34,12 @@ export function start() {
   });
   effect(() => {
     void version.value;
-    for (const id of view.opened.value) if (known.has(id) && !children.has(id)) void load(id, 0);
+    const open = view.opened.value;
+    untracked(() => open.forEach((id) => known.has(id) && !children.has(id) && void load(id, 0)));
   });
   effect(() => {
     const missing = [...view.pinned.value, ...(view.guests.value?.lanes ?? [])].filter((id) => !known.has(id));
-    if (missing.length > 0) void find(missing);
+    if (missing.length > 0) untracked(() => void find(missing));
   });
   effect(() => {
     void version.value;
@@ -62,7 +63,7 @@ async function load(parent, from) {
   if (had.loading) return;
   had.loading = true;
   children.set(parent, had);
-  loading.value += 1;
+  loading.value = loading.peek() + 1;
   try {
     /** @type {Record<string, string | number>} */
     const query = { of: recording.id, sort: view.order.peek(), from };
@@ -72,12 +73,12 @@ async function load(parent, from) {
     if (now !== epoch) return;
     for (const lane of answer.lanes) known.set(lane.id, lane);
     children.set(parent, { total: answer.total, lanes: [...had.lanes.slice(0, from), ...answer.lanes], loading: false });
-    version.value += 1;
+    version.value = version.peek() + 1;
   } catch (error) {
     if (now === epoch) children.delete(parent);
     client.report(error);
   } finally {
-    loading.value -= 1;
+    loading.value = loading.peek() - 1;
   }
 }
 
@@ -92,7 +93,7 @@ export async function find(ids) {
   try {
     const answer = await client.lanes({ of: recording.id, ids: missing.join(",") });
     for (const lane of answer.lanes) known.set(lane.id, lane);
-    if (answer.lanes.length > 0) version.value += 1;
+    if (answer.lanes.length > 0) version.value = version.peek() + 1;
   } catch (error) {
     client.report(error);
   }

@@ -109,9 +109,8 @@ export class Overview {
   #legend() {
     const cpus = view.recording.peek()?.cpus ?? 1;
     this.legend.replaceChildren(
-      h("strong", null, "CPU"), h("span", { class: "dim" }, ` of ${cpus} CPU${cpus === 1 ? "" : "s"}`),
-      h("span", { class: "keys" },
-        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name, 24))),
+      h("span", { class: "keys" }, h("strong", null, `CPU of ${cpus}`),
+        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name.replace(/\(\d+\)$/, ""), 18))),
         h("span", { class: "key" }, h("i", { class: "swatch others", "aria-hidden": "true" }), "others")));
   }
 

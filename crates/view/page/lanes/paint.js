@@ -4,7 +4,7 @@
 // thirds as high as its share, hatched, and unknown half as high as its share, dotted. What occurs has at least one pixel.
 
 /** Part of a lane's height that the line of waits takes. */
-export const STRIP = 0.14;
+export const STRIP = 0.09;
 const READY = 2 / 3;
 const UNKNOWN = 1 / 2;
 
@@ -87,7 +87,6 @@ export function paintLane(paint, palette) {
 function paintStates(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
   const per = (data.to - data.from) / width;
-  const full = per * (data.frame.head.at_once ?? 1);
   const series = (/** @type {string} */ name) => {
     const values = data.frame.series[name];
     return values ? onColumns(data, values, "sum") : null;
@@ -95,6 +94,7 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
   const [run, ready, wait, open, unknown] = ["run", "ready", "wait", "open", "unknown"].map(series);
   const peakValues = data.frame.peaks["run"];
   const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
+  const full = per * top(data.frame.head.at_once ?? 1, per, run, ready, peak);
   const strip = Math.max(1, Math.round(height * STRIP));
   const room = height - strip;
   const period = Math.max(3, Math.round(3 * scale));
@@ -136,6 +136,21 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
 }
 
 /**
+ * How many at a time the full height of a lane means: a power of two that is enough, since a process that keeps one of 64 CPUs busy
+ * would be a line of one pixel. A corner of the lane says it.
+ * @param {number} atOnce
+ * @param {number} per ns of a column
+ * @param {...(Float64Array | null | undefined)} series
+ */
+function top(atOnce, per, ...series) {
+  let most = 0;
+  for (const values of series) if (values) most = Math.max(most, largest(values));
+  let enough = 1;
+  while (enough < atOnce && enough * per < most) enough *= 2;
+  return Math.min(atOnce, enough);
+}
+
+/**
  * @param {Uint32Array} out
  * @param {import("../types").Paint} paint
  * @param {import("../types").Palette} palette
@@ -148,11 +163,11 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const values = onColumns(data, source, "sum");
   const per = (data.to - data.from) / width;
   const atOnce = data.frame.head.at_once ?? null;
-  const full = atOnce === null ? largest(values) : per * atOnce;
   const topValues = data.frame.series["top"];
-  const top = topValues ? onColumns(data, topValues, "first") : null;
   const peakValues = data.frame.peaks[name];
   const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
+  const full = atOnce === null ? largest(values) : per * (kind === "group" ? atOnce : top(atOnce, per, values, peak));
+  const who = topValues ? onColumns(data, topValues, "first") : null;
   const plain = kind === "process" || kind === "tag" ? (palette.hues[hue] ?? palette.cpu) : name === "run" ? palette.run : palette.cpu;
   const light = kind === "process" || kind === "tag" ? (palette.peaks[hue] ?? palette.cpuPeak) : name === "run" ? palette.runPeak : palette.cpuPeak;
   for (let x = 0; x < width; x += 1) {
@@ -162,8 +177,8 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
       continue;
     }
     if (peak) for (let n = pixels(peak[x] ?? 0, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = light;
-    const who = top?.[x] ?? -1;
-    const colour = who >= 0 ? (palette.hues[hueOfIndex(who)] ?? plain) : plain;
+    const most = who?.[x] ?? -1;
+    const colour = most >= 0 ? (palette.hues[hueOfIndex(most)] ?? plain) : plain;
     for (let n = pixels(value, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = colour;
   }
   return full;

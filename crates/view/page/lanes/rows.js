@@ -172,9 +172,9 @@ export class LaneRows {
       const each = (picture.max / per) * 1e9;
       parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
     }
+    else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
-    else if (lane.kind !== "group") parts.push("exact");
-    fill(corner, parts.filter((part) => part).join(" · "));
+    fill(corner, parts.filter((part) => part).join(" · "), head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
   }
 
   /** @param {import("../types").Lane} lane a click on its head makes the panels be about it, another one about all */

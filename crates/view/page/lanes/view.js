@@ -84,7 +84,7 @@ export class LanesView {
     this.overlay.retheme();
     this.axis.retheme();
     this.store.repaint();
-    this.version.value += 1;
+    this.version.value = this.version.peek() + 1;
     this.later(true);
   }
 
@@ -101,7 +101,7 @@ export class LanesView {
     dpr.value = window.devicePixelRatio || 1;
     headWidth.value = Math.round(Math.min(340, Math.max(170, width * 0.22)));
     document.documentElement.style.setProperty("--head", `${headWidth.peek()}px`);
-    document.documentElement.style.setProperty("--bar", `${bar}px`);
+    document.documentElement.style.setProperty("--gutter", `${bar}px`);
     timeWidth.value = Math.max(50, width - headWidth.peek() - bar);
     this.height = height;
     rowHeight.value = Math.max(LEAST_HEIGHT, Math.ceil(height / MOST_ROWS));
@@ -163,7 +163,7 @@ export class LanesView {
       this.fresh = false;
       this.rows.corners();
       this.pinRows.corners();
-      this.version.value += 1;
+      this.version.value = this.version.peek() + 1;
     }
   }
 

@@ -1,0 +1,295 @@
+// What a reader does: zoom, select, highlight, follow a wait, search, pin, link, copy.
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { recording } from "./mock/answers.mjs";
+import { launch, open, settled } from "./browser.mjs";
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** @param {import("playwright-core").Page} page */
+const range = (page) => page.evaluate("tracesift.view.range.value");
+/** @param {import("playwright-core").Page} page */
+async function timeArea(page) {
+  const box = await page.locator(".lane-area").boundingBox();
+  const head = Number(await page.evaluate("tracesift.headWidth.value"));
+  assert.ok(box);
+  return { x: box.x + head, y: box.y, width: Number(await page.evaluate("document.querySelector('.axis-time').clientWidth")), height: box.height };
+}
+
+/** @param {string} name @param {Parameters<typeof open>[1]} options @param {(page: import("playwright-core").Page, it: Awaited<ReturnType<typeof open>>) => Promise<void>} body */
+function inPage(name, options, body) {
+  test(name, async () => {
+    const it = await open(browser, options);
+    try {
+      await body(it.page, it);
+      assert.deepEqual(it.complaints, [], "the console is empty");
+    } finally {
+      await it.close();
+    }
+  });
+}
+
+inPage("the browser and the tests understand each other, and the token leaves the address", {}, async (page) => {
+  assert.doesNotMatch(page.url(), /token/);
+  assert.equal(await page.evaluate("crossOriginIsolated"), true);
+  assert.match(await page.title(), /made-up/);
+});
+
+inPage("zoom about the pointer keeps the instant under it; undo and redo", {}, async (page) => {
+  const area = await timeArea(page);
+  const x = 300;
+  await page.mouse.move(area.x + x, area.y + 60);
+  const ns = Number(await page.evaluate(`tracesift.nsAt(${x})`));
+  await page.keyboard.down("Control");
+  for (let i = 0; i < 12; i += 1) await page.mouse.wheel(0, -120);
+  await page.keyboard.up("Control");
+  await settled(page);
+  const [from, to] = /** @type {number[]} */ (await range(page));
+  assert.ok(to - from < 10e9);
+  assert.ok(Math.abs(Number(await page.evaluate(`tracesift.xOf(${ns})`)) - x) < 1, "the instant stays under the pointer");
+  await page.keyboard.press("z");
+  assert.deepEqual(await range(page), [0, 60e9]);
+  await page.keyboard.press("Shift+Z");
+  assert.deepEqual(await range(page), [from, to]);
+});
+
+inPage("WASD, fit and the whole recording", {}, async (page) => {
+  await page.keyboard.press("w");
+  const [a, b] = /** @type {number[]} */ (await range(page));
+  assert.ok(b - a < 60e9);
+  await page.keyboard.press("d");
+  assert.ok((/** @type {number[]} */ (await range(page)))[0] > a);
+  await page.keyboard.press("0");
+  assert.deepEqual(await range(page), [0, 60e9]);
+});
+
+inPage("drag selects, handles move, Enter zooms to the selection", {}, async (page) => {
+  const area = await timeArea(page);
+  await page.mouse.move(area.x + 200, area.y + 80);
+  await page.mouse.down();
+  await page.mouse.move(area.x + 400, area.y + 80, { steps: 4 });
+  await page.mouse.up();
+  const first = /** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value"));
+  assert.ok(first && first[0] < first[1]);
+  assert.match(await page.locator(".about").innerText(), /Selection/);
+  const handle = await page.getByRole("slider", { name: "End of the selection" }).boundingBox();
+  assert.ok(handle);
+  await page.mouse.move(handle.x + 12, handle.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(handle.x + 112, handle.y + 30, { steps: 3 });
+  await page.mouse.up();
+  const second = /** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value"));
+  assert.equal(second[0], first[0]);
+  assert.ok(second[1] > first[1]);
+  await page.getByRole("slider", { name: "Start of the selection" }).focus();
+  await page.keyboard.press("ArrowRight");
+  assert.ok((/** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value")))[0] > first[0]);
+  await page.locator("body").click({ position: { x: 5, y: 5 } });
+  await page.keyboard.press("Enter");
+  const third = /** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value"));
+  assert.deepEqual(await range(page), third);
+});
+
+inPage("a row of a table lights its lane, and a lane its rows", {}, async (page) => {
+  await page.locator(".table-row", { hasText: "browser.exe" }).first().hover();
+  assert.equal(await page.locator(".lane.lit").count(), 1);
+  assert.match(await page.locator(".lane.lit").innerText(), /browser\.exe\(404\)/);
+  await page.locator(".lane", { hasText: "MsMpEng.exe(660)" }).locator(".lane-time").hover();
+  await page.mouse.move(700, 330);
+  await page.locator(".lane", { hasText: "MsMpEng.exe(660)" }).locator(".lane-time").hover({ position: { x: 200, y: 8 } });
+  assert.match(await page.locator(".table-row.lit").first().innerText(), /MsMpEng\.exe/);
+});
+
+inPage("a wait shows its stack, who ended it, and an arrow to the right lane and instant", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {
+  const thread = recording.threads.find((one) => one.process === 1 && one.name === "worker-0");
+  assert.ok(thread);
+  const wait = thread.spans.find((one) => one.state === "wait" && one.start > 20.05e9 && one.end < 20.45e9 && one.waker !== null && one.end - one.start > 2e6);
+  assert.ok(wait && wait.waker !== null);
+  const lane = page.locator(`.lanes.main [data-lane="thread:${thread.index}"] .lane-time`);
+  const x = Number(await page.evaluate(`tracesift.xOf(${(wait.start + wait.end) / 2})`));
+  await lane.click({ position: { x, y: 10 } });
+  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  assert.match(await page.locator(".detail .what").innerText(), /^waits/);
+  const arrows = /** @type {{ from: string, to: string, ns: number }[]} */ (await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(tracesift.arrows.last))))"));
+  assert.deepEqual(arrows[0], { from: `thread:${wait.waker}`, to: `thread:${thread.index}`, ns: wait.end });
+  const below = page.locator(`.lane.guest[data-lane="thread:${wait.waker}"]`);
+  await below.waitFor();
+  assert.match(await page.locator("#said").textContent() ?? "", /waits .* woken by/);
+  await page.keyboard.press("Shift+Enter");
+  await page.waitForFunction((id) => document.querySelector(".lane.current")?.getAttribute("data-lane") === id, `thread:${wait.waker}`);
+});
+
+inPage("next and previous span of a lane", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {
+  const thread = recording.threads.find((one) => one.process === 1);
+  assert.ok(thread);
+  await page.locator(`.lanes.main [data-lane="thread:${thread.index}"] .lane-time`).click({ position: { x: 300, y: 10 } });
+  await page.locator(".detail").waitFor();
+  const now = async () => (/** @type {{ start_ns: number, end_ns: number }} */ (await page.evaluate("tracesift.view.chosen.value.at.span")));
+  const first = await now();
+  await page.keyboard.press(".");
+  await page.waitForFunction((end) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] === end, first.end_ns);
+  await page.keyboard.press(",");
+  await page.waitForFunction((start) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] === start, first.start_ns);
+});
+
+inPage("search lists by kind, shows density, and goes to a hit", {}, async (page) => {
+  await page.keyboard.press("/");
+  await page.keyboard.type("worker-1");
+  await page.locator(".hits [role=option]").first().waitFor();
+  assert.match(await page.locator(".hit-count").innerText(), /hits?$/);
+  assert.ok(await page.evaluate("tracesift.view.density.value !== null"));
+  await page.keyboard.press("Enter");
+  await page.locator(".lane.current.kind-thread").waitFor();
+  assert.match(await page.locator(".lane.current").innerText(), /worker-1/);
+});
+
+inPage("pins stay above, and come back with the address", { fragment: "open=processes" }, async (page, it) => {
+  await page.locator('.lanes.main [data-lane="process:2"] .lane-head').click();
+  await page.keyboard.press("p");
+  await page.locator('.pins [data-lane="process:2"]').waitFor();
+  await page.waitForTimeout(300);
+  const address = page.url();
+  assert.match(address, /pin=process:2/);
+  await page.reload();
+  await settled(page);
+  await page.locator('.pins [data-lane="process:2"]').waitFor();
+  assert.ok(it.mock.log.length > 0);
+});
+
+inPage("a link shows the same view", { fragment: "time=10s..20s&select=12s..13s&panel=threads&process=browser.exe(404)&time-format=utc&sort=wait&open=processes&open=process:0&hide=process:3&mark=15s+mine" }, async (page) => {
+  const text = String(await page.evaluate("tracesift.url.toText()"));
+  for (const line of ["time 10s..20s", "select 12s..13s", "panel threads", "process browser.exe(404)", "time-format utc", "sort wait", "open process:0", "hide process:3", "mark 15s mine"]) assert.ok(text.includes(`\n${line}\n`), `${line} in ${text}`);
+  assert.equal(await page.locator('[data-lane="process:3"]').count(), 0);
+  await page.waitForTimeout(300);
+  const address = page.url();
+  await page.reload();
+  await settled(page);
+  await page.waitForTimeout(300);
+  assert.equal(page.url(), address);
+  assert.equal(await page.evaluate("tracesift.url.toText()"), text);
+});
+
+inPage("a damaged link shows what can be read", { fragment: "time=5s..1s&panel=%zz&open=%3Cscript%3E&sort=evil&span=x&time-format=utc" }, async (page) => {
+  assert.deepEqual(await range(page), [0, 60e9]);
+  assert.equal(await page.evaluate("tracesift.view.clock.value"), "utc");
+});
+
+inPage("a saved view is taken from the shell's file", {}, async (page) => {
+  await page.getByRole("button", { name: "Views" }).click();
+  await page.getByRole("menuitem", { name: /Mine/ }).click();
+  assert.deepEqual(await range(page), [10e9, 20e9]);
+  assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Waits");
+});
+
+inPage("times by four clocks", {}, async (page) => {
+  const area = await timeArea(page);
+  await page.mouse.move(area.x + 100, area.y + 50);
+  for (const clock of ["local", "utc", "here", "s"]) {
+    await page.keyboard.press("t");
+    assert.equal(await page.evaluate("tracesift.view.clock.value"), clock);
+  }
+  await page.keyboard.press("t");
+  assert.match(await page.locator(".about").innerText(), /10:00:00/);
+  await page.keyboard.press("t");
+  assert.match(await page.locator(".about").innerText(), /09:00:00.*Z/);
+});
+
+inPage("sort, columns, and copies", {}, async (page) => {
+  await page.getByRole("columnheader", { name: "Process" }).getByRole("button").click();
+  assert.equal(await page.getByRole("columnheader", { name: "Process" }).getAttribute("aria-sort"), "ascending");
+  const names = await page.locator(".table-row .cell[data-key=process]").allInnerTexts();
+  assert.deepEqual(names, [...names].sort());
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Priority" }).click();
+  assert.equal(await page.locator(".table-head [data-key=priority]").count(), 0);
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByRole("menuitem", { name: /TSV/ }).click();
+  const copied = await page.evaluate("navigator.clipboard.readText()");
+  assert.match(String(copied), /^Process\tPID\tCPU ms\t/);
+  assert.match(String(copied), /\nbrowser\.exe\t404\t/);
+});
+
+inPage("the filter takes patterns and becomes words", {}, async (page, it) => {
+  await page.getByRole("searchbox", { name: /Filter rows/ }).fill("browser*;!x");
+  await page.waitForFunction(() => document.querySelectorAll(".table-row").length === 1);
+  await settled(page);
+  assert.match(await page.locator(".table-row").innerText(), /browser\.exe/);
+  assert.ok(it.mock.log.some(({ path, body }) => path === "ask" && JSON.stringify(body).includes("browser*;!x")));
+});
+
+inPage("butterfly of a function, and only these", { fragment: "panel=methods" }, async (page) => {
+  await page.locator(".table-row", { hasText: "Encoder::encode" }).first().dblclick();
+  await page.locator(".butterfly").waitFor();
+  await settled(page);
+  assert.match(await page.locator(".butterfly .half").nth(1).innerText(), /memcpy/);
+  assert.match(await page.locator(".butterfly .half").nth(0).innerText(), /Worker::run/);
+  await page.getByRole("tab", { name: "Processes" }).click();
+  await settled(page);
+  await page.locator(".table-row", { hasText: "browser.exe" }).first().dblclick();
+  await settled(page);
+  assert.equal(await page.locator(".table-row").count(), 1);
+  await page.getByRole("button", { name: /show all again/ }).click();
+  await settled(page);
+  assert.ok(await page.locator(".table-row").count() > 5);
+});
+
+inPage("tree, flame graph and other panels answer", {}, async (page) => {
+  for (const name of ["Threads", "Stack tags", "Call tree", "Callers", "Disk", "Files", "Events", "Path", "Explain", "Flame graph"]) {
+    await page.getByRole("tab", { name, exact: true }).click();
+    await settled(page);
+    assert.equal(await page.locator(".panel-body [role=alert]").count(), 0, name);
+    assert.notEqual(await page.locator(".panel-body").innerHTML(), "", name);
+  }
+  assert.match(await page.locator(".flame-tip").innerText(), /boxes/);
+  await page.locator(".flame-scroll").focus();
+  await page.keyboard.press("ArrowDown");
+  assert.match(await page.locator(".flame-tip").innerText(), /%/);
+});
+
+inPage("the overview's brush and the list of commands", {}, async (page) => {
+  const strip = await page.locator(".strip").boundingBox();
+  assert.ok(strip);
+  await page.mouse.move(strip.x + 200, strip.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + 500, strip.y + 20, { steps: 5 });
+  await page.mouse.up();
+  const [from, to] = /** @type {number[]} */ (await range(page));
+  assert.ok(from > 5e9 && to < 40e9);
+  await page.keyboard.press("Control+Shift+P");
+  await page.keyboard.type("dark colours");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "dark");
+});
+
+inPage("inactive lanes are hidden and counted; order of lanes", { fragment: "open=processes" }, async (page) => {
+  await page.keyboard.press("i");
+  await page.locator(".kind-more", { hasText: "inactive" }).waitFor();
+  assert.equal(await page.locator('[data-lane="process:8"]').count(), 1, "one run of 50 µs is active");
+  await page.locator(".crumbs select").selectOption("name");
+  await settled(page);
+  const names = (await page.locator(".lane.kind-process .lane-name").allInnerTexts()).slice(0, 4);
+  assert.deepEqual(names, [...names].sort());
+});
+
+test("a server that has gone is said", async () => {
+  const it = await open(browser, {});
+  it.mock.close();
+  await it.page.getByRole("tab", { name: "Threads" }).click();
+  await it.page.locator(".panel-body [role=alert]").waitFor();
+  assert.match(await it.page.locator(".panel-body").innerText(), /tracesift does not answer/);
+  await it.close();
+});
+
+test("a wrong token is said", async () => {
+  const it = await open(browser, {});
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(`${it.mock.origin}/#token=${"b".repeat(64)}`);
+  await page.locator("[role=alert]").waitFor();
+  assert.match(await page.locator("#app").innerText(), /token/);
+  await it.close();
+});

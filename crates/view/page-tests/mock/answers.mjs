@@ -1,13 +1,13 @@
 // Answers of the made-up recording to the command line's words: what `tracesift … --format json` would print.
-import { CPUS, HOSTILE, LENGTH, makeRecording, MS, S, sums } from "./recording.mjs";
+import { CPUS, HOSTILE, LENGTH, makeRecording, MS, S, sums, within } from "./recording.mjs";
 
 export const recording = makeRecording();
 const { processes, threads, code } = recording;
 
 /** Sampled CPU: a sample each ms of the clock counts 1 ms for who ran then. */
 export function samples(/** @type {import("./recording.mjs").Thread} */ thread, /** @type {number} */ from, /** @type {number} */ to, /** @type {(time: number, stack: number) => void} */ each) {
-  for (const one of thread.spans) {
-    if (one.state !== "run" || one.end <= from || one.start >= to) continue;
+  for (const one of within(thread, from, to)) {
+    if (one.state !== "run") continue;
     for (let time = Math.ceil(Math.max(from, one.start) / MS) * MS; time < Math.min(to, one.end); time += MS) each(time, one.stack);
   }
 }
@@ -89,7 +89,7 @@ const ANSWERS = {
     samples(thread, from, to, () => (cpu += MS));
     /** @type {Map<string, { reason: string, count: number, wait_ns: number }>} */
     const reasons = new Map();
-    for (const one of thread.spans) {
+    for (const one of within(thread, from, to)) {
       const part = Math.min(to, one.end) - Math.max(from, one.start);
       if (one.state !== "wait" || part <= 0) continue;
       const row = reasons.get(one.reason ?? "") ?? { reason: one.reason ?? "", count: 0, wait_ns: 0 };
@@ -104,7 +104,7 @@ const ANSWERS = {
   }).filter((row) => row.cpu_ns + (row.run_ns ?? 0) + (row.wait_ns ?? 0) > 0).sort((a, b) => a.cpu_ns - b.cpu_ns || a.tid - b.tid),
   "dump waits": ({ from, to, isIn, options }) => {
     const match = matcher(options["--methods"] ?? "*");
-    return threads.filter((thread) => isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).flatMap((thread) => thread.spans.filter((one) => one.state === "wait" && one.end > from && one.start < to && match(...frames(one.stack), ...(code.stacks[one.stack] ?? []).map((frame) => code.names[frame] ?? ""))).map((one) => {
+    return threads.filter((thread) => isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).flatMap((thread) => within(thread, from, to).filter((one) => one.state === "wait" && match(...frames(one.stack), ...(code.stacks[one.stack] ?? []).map((frame) => code.names[frame] ?? ""))).map((one) => {
       const waker = one.waker === null ? null : threads[one.waker];
       return {
         ...common, process: processes[thread.process]?.name, pid: thread.pid, tid: thread.tid, thread_name: thread.name, wait_ns: Math.min(to, one.end) - Math.max(from, one.start), from_ns: Math.max(from, one.start), to_ns: Math.min(to, one.end), reason: one.reason, still_open: one.end === LENGTH,
@@ -175,7 +175,7 @@ function methods({ from, to, isIn, options }, what) {
     };
     for (const thread of threads.filter((one) => one.process === process.index)) {
       samples(thread, from, to, (_, stack) => add(stack, MS, 0));
-      for (const one of thread.spans) if (one.state === "wait") add(one.stack, 0, Math.max(0, Math.min(to, one.end) - Math.max(from, one.start)));
+      for (const one of within(thread, from, to)) if (one.state === "wait") add(one.stack, 0, Math.max(0, Math.min(to, one.end) - Math.max(from, one.start)));
     }
     return [...rows.values()].filter((row) => row.cpu + row.wait > 0 && match(row.method, `${row.module}!${row.method}`)).sort((a, b) => a.cpu - b.cpu || (a.method < b.method ? -1 : 1)).slice(-most).map((row) => ({
       ...common, process: process.name, pid: process.pid, cpu_ns: row.cpu, exclusive_cpu_ns: row.own, samples: row.cpu / MS, wait_ns: row.wait, ready_ns: 0, module: row.module, method: what === "method" ? row.method : null, stack_tag: what === "tag" ? row.method : null, warnings: [],
@@ -193,7 +193,7 @@ export function weights({ from, to, isIn, options }) {
     const own = new Map();
     for (const thread of threads.filter((one) => one.process === process.index)) {
       if (measure === "cpu") samples(thread, from, to, (_, stack) => own.set(stack, (own.get(stack) ?? 0) + MS));
-      else for (const one of thread.spans) {
+      else for (const one of within(thread, from, to)) {
         const part = Math.min(to, one.end) - Math.max(from, one.start);
         if (one.state === measure && part > 0 && one.stack >= 0) own.set(one.stack, (own.get(one.stack) ?? 0) + part);
       }

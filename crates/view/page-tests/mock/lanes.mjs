@@ -1,5 +1,5 @@
 // Lanes, columns, spans and instants of the made-up recording, by the plainest code.
-import { CPUS, LENGTH, sums } from "./recording.mjs";
+import { CPUS, LENGTH, sums, within } from "./recording.mjs";
 import { recording, samples } from "./answers.mjs";
 
 const { processes, threads, code } = recording;
@@ -117,7 +117,7 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
       const array = fill();
       for (const thread of threads) {
         if (kind === "processes" && measure === "cpu") samples(thread, from, to, (t) => point(array, t, 1_000_000));
-        else for (const span of thread.spans) if (span.state === "run") spread(array, span.start, span.end);
+        else for (const span of within(thread, from, to)) if (span.state === "run") spread(array, span.start, span.end);
       }
       yield frame({ ...head, at_once: CPUS, series: [kind === "processes" ? measure ?? "run" : "run"], words: [] }, [array]);
     } else if (kind === "process" || kind === "thread") {
@@ -130,7 +130,7 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
       }
       const states = ["run", "ready", "wait", "open", "unknown"];
       const arrays = states.map(() => fill());
-      for (const thread of own) for (const span of thread.spans) if (span.end > from && span.start < to) spread(/** @type {Float64Array} */ (arrays[states.indexOf(span.state)]), span.start, span.end);
+      for (const thread of own) for (const span of within(thread, from, to)) spread(/** @type {Float64Array} */ (arrays[states.indexOf(span.state)]), span.start, span.end);
       yield frame({ ...head, at_once: kind === "thread" ? 1 : CPUS, series: states, words: { run: ["dump", "timeline", "--lane", kind, ...time] } }, arrays);
     } else if (kind === "cpu") {
       const run = fill();
@@ -138,7 +138,9 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
       const most = new Float64Array(count);
       for (const process of processes) {
         const own = fill();
-        for (const thread of threads) if (thread.process === process.index && thread.cpu === index) for (const span of thread.spans) if (span.state === "run" && span.end > from && span.start < to) spread(own, span.start, span.end);
+        const list = threads.filter((thread) => thread.process === process.index && thread.cpu === index);
+        if (list.length === 0) continue;
+        for (const thread of list) for (const span of within(thread, from, to)) if (span.state === "run") spread(own, span.start, span.end);
         own.forEach((value, i) => {
           run[i] = (run[i] ?? 0) + value;
           if (value > (most[i] ?? 0)) {

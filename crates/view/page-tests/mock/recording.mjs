@@ -116,7 +116,7 @@ function simulate(cpu, threads, processes, next, all) {
     const start = Math.max(now, one.wake);
     if (start >= LENGTH) break;
     const busy = start > 12 * S && start < 34 * S ? 1.6 : 1;
-    const length = Math.max(20_000, Math.floor((one.kind?.burst ?? 1) * busy * MS * (0.2 + 1.6 * next() ** 2)));
+    const length = Math.max(20_000, Math.floor((one.kind?.burst ?? 1) * 3 * busy * MS * (0.2 + 1.6 * next() ** 2)));
     const end = Math.min(LENGTH, start + length);
     const { spans } = one.thread;
     if (one.wake > one.since) {
@@ -129,7 +129,7 @@ function simulate(cpu, threads, processes, next, all) {
     before = one.thread.index;
     now = end;
     one.since = end;
-    one.wake = end + Math.floor((one.kind?.pause ?? 10) * MS * (0.1 + 2.2 * next() ** 2));
+    one.wake = end + Math.floor((one.kind?.pause ?? 10) * 3 * MS * (0.1 + 2.2 * next() ** 2));
   }
   for (const { thread, since, wake } of live) {
     if (wake < LENGTH && since < LENGTH && wake > since) {
@@ -165,6 +165,26 @@ function makeEvents(threads, next) {
 }
 
 /**
+ * @param {Thread} thread
+ * @param {number} from
+ * @param {number} to
+ * @returns {Span[]} those that touch the range; spans of a thread follow each other
+ */
+export function within(thread, from, to) {
+  const { spans } = thread;
+  const first = (/** @type {(span: Span) => boolean} */ is) => {
+    let [low, high] = [0, spans.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (is(/** @type {Span} */ (spans[middle]))) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return spans.slice(first((one) => one.end > from), first((one) => one.start >= to));
+}
+
+/**
  * Sums of a thread's states in a range, by the plainest code.
  * @param {Thread} thread
  * @param {number} from
@@ -173,7 +193,7 @@ function makeEvents(threads, next) {
 export function sums(thread, from, to) {
   /** @type {Record<string, number>} */
   const out = { run: 0, ready: 0, wait: 0, open: 0, unknown: 0 };
-  for (const one of thread.spans) {
+  for (const one of within(thread, from, to)) {
     const part = Math.min(to, one.end) - Math.max(from, one.start);
     if (part > 0) out[one.state] = (out[one.state] ?? 0) + part;
   }

@@ -123,7 +123,7 @@ export class LaneRows {
       this.pick(lane);
     });
     const corner = h("span", { class: "corner" });
-    const cell = h("div", { class: "lane-time", role: "gridcell", "data-lane-time": lane.id, "aria-label": `${name}: timeline` }, corner);
+    const cell = h("div", { class: "lane-time", role: "gridcell", "data-lane-time": lane.id }, h("span", { class: "unseen" }, `${name}: timeline `), corner);
     const element = h("div", {
       class: `lane kind-${lane.kind}${row.guest ? " guest" : ""}`, role: "row", tabindex: view.lane.peek() === lane.id || (index === 0 && !view.lane.peek()) ? 0 : -1,
       "data-lane": lane.id, "data-key": row.key, "aria-level": row.depth + 1, "aria-posinset": row.position, "aria-setsize": row.siblings,
@@ -160,7 +160,7 @@ export class LaneRows {
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
     if (!data) {
-      corner.textContent = error ? clean(error, 120) : "";
+      corner.textContent = error && lane.kind !== "group" ? clean(error, 120) : "";
       return;
     }
     const { head } = data.frame;

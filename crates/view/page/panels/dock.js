@@ -317,7 +317,7 @@ export class Dock {
       client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
     ]);
     const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {import("../types").Answer} */ answer) => {
-      const tree = new Tree({ label, self, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
+      const tree = new Tree({ label, self, narrow: true, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
       const box = h("div", { class: "half" }, h("h3", null, label), tree.element);
       return { tree, box, answer };
     };

@@ -79,9 +79,10 @@ export class Tree {
    * @param {object} options
    * @param {string} options.label
    * @param {boolean} options.self whether lines have a self value
+   * @param {boolean} [options.narrow] whether two stand beside each other
    * @param {(node: Node, open: boolean) => void} options.onpick
    */
-  constructor({ label, self, onpick }) {
+  constructor({ label, self, onpick, narrow = false }) {
     this.self = self;
     this.onpick = onpick;
     /** @type {Node[]} */
@@ -92,8 +93,9 @@ export class Tree {
       ["Method", "Total ms", ...(self ? ["Self ms"] : []), "Share %", "Count"].map((title, i) => h("div", { class: `cell ${i > 0 ? "number" : ""}`, role: "columnheader" }, h("span", { class: "text" }, title))));
     this.body = h("div", { class: "rows", role: "rowgroup" });
     this.element = h("div", { class: "table tree", role: "treegrid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, head), this.body);
-    this.element.style.setProperty("--columns", self ? "minmax(280px, 1fr) 110px 110px 90px 90px" : "minmax(280px, 1fr) 110px 90px 90px");
-    this.element.style.setProperty("--least", "640px");
+    const [name, figure] = narrow ? ["minmax(150px, 1fr)", "76px"] : ["minmax(280px, 1fr)", "106px"];
+    this.element.style.setProperty("--columns", `${name} repeat(${self ? 4 : 3}, ${figure})`);
+    this.element.style.setProperty("--least", narrow ? "400px" : "640px");
     /** @type {RowList<Node>} */
     this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (node, i) => this.#row(node, i), key: (node) => node.key });
     this.element.addEventListener("keydown", (event) => this.#key(event));

@@ -86,7 +86,7 @@ export function look(wanted, how = "step") {
   if (next[0] === now[0] && next[1] === now[1]) return;
   batch(() => {
     const moment = performance.now();
-    if (how === "step" || moment - settled > 600) {
+    if (how === "step" || moment - settled > 900) {
       past.value = [...past.peek().slice(-99), now];
       future.value = [];
     }

@@ -125,7 +125,9 @@ test("the policy refuses markup, scripts made of text, and other workers", async
   const it = await open(browser, {});
   try {
     assert.ok(HEADERS["Content-Security-Policy"].includes("require-trusted-types-for"));
-    const refused = await it.page.evaluate(() => {
+    const refused = await it.page.evaluate(async () => {
+      // What the debugger evaluates may do more than the page until its first pause.
+      await new Promise((resolve) => setTimeout(resolve, 20));
       const tries = [() => (document.body.innerHTML = "<b>x</b>"), () => new Function("return 1")(), () => new Worker("/assets/main.js"), () => /** @type {{ trustedTypes: { createPolicy: (name: string, rules: object) => unknown } }} */ (/** @type {unknown} */ (window)).trustedTypes.createPolicy("other", {})];
       return tries.map((one) => {
         try {

@@ -28,6 +28,8 @@ export class RowList {
     this.shown = new Map();
     this.first = 0;
     this.last = 0;
+    /** Whether a row gets the focus back that its older element had. */
+    this.refocusing = false;
     scroller.addEventListener("scroll", () => this.draw(), { passive: true });
     new ResizeObserver(() => this.draw()).observe(scroller);
   }
@@ -70,7 +72,9 @@ export class RowList {
       if (had) {
         const focused = had.element.contains(document.activeElement);
         had.element.replaceWith(element);
+        this.refocusing = true;
         if (focused) element.focus({ preventScroll: true });
+        this.refocusing = false;
       } else {
         this.body.append(element);
       }

@@ -34,7 +34,7 @@ export class Overview {
       const only = view.processes.value;
       if (!recording) return undefined;
       const stop = new AbortController();
-      const timer = setTimeout(() => void this.#load(recording, width, only, stop.signal), 30);
+      const timer = setTimeout(() => void this.#load(recording, width, only, stop.signal), 60);
       return () => {
         clearTimeout(timer);
         stop.abort();

@@ -67,7 +67,7 @@ export class LaneRows {
     scroller.addEventListener("keydown", (event) => this.#key(event));
     scroller.addEventListener("focusin", (event) => {
       const id = event.target instanceof HTMLElement ? event.target.closest("[data-lane]")?.getAttribute("data-lane") : null;
-      if (id) view.lane.value = id;
+      if (id && !this.list.refocusing) view.lane.value = id;
     });
     effect(() => {
       const lit = view.lit.value;

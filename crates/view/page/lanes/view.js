@@ -35,6 +35,8 @@ export class LanesView {
     this.frame = 0;
     this.fresh = false;
     this.height = 0;
+    this.timer = 0;
+    this.patience = 0;
     /** Counts data that came, for tests and the live corner labels. */
     this.version = signal(0);
     new ResizeObserver(() => this.#resize()).observe(this.area);
@@ -53,6 +55,16 @@ export class LanesView {
         this.#pinHeight(rows.length);
         this.pinRows.set(rows);
       });
+    });
+    effect(() => {
+      const id = view.lane.value;
+      void model.rows.value;
+      // The keyboard goes along when a chain is followed to another lane.
+      const row = document.activeElement?.closest(".lanes [data-lane]");
+      if (id && row && row.getAttribute("data-lane") !== id) untracked(() => this.rows.focus(id));
+    });
+    effect(() => {
+      if (model.loading.value === 0) untracked(() => this.#want());
     });
     effect(() => {
       void view.recording.value?.id;
@@ -127,6 +139,14 @@ export class LanesView {
   #want() {
     // The lists tell of their first rows while this is still being made.
     if (!this.rows || !this.pinRows) return;
+    // While lists of lanes are under way, a request would be for few lanes and another one would follow.
+    if (model.loading.peek() > 0 && this.patience < 4) {
+      this.patience += 1;
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.#want(), 50);
+      return;
+    }
+    this.patience = 0;
     const seen = new Set();
     const lanes = [...this.pinRows.inSight(), ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
     const height = Math.round((rowHeight.peek() - 5) * dpr.peek());

@@ -102,6 +102,7 @@ export function toast(text) {
  * @param {string} what
  */
 export async function copy(text, what) {
+  lastCopied.text = text;
   try {
     await navigator.clipboard.writeText(text);
     toast(`${what} copied`);
@@ -112,7 +113,6 @@ export async function copy(text, what) {
       h("button", { type: "button", onclick: close }, "Close"),
     ]);
   }
-  lastCopied.text = text;
 }
 
 /** What was copied last, for tests. */

@@ -74,7 +74,8 @@ export function fitted([from, to]) {
 /** Ranges that were looked at, for undo. */
 export const past = signal(/** @type {readonly import("../types").Range[]} */ ([]));
 export const future = signal(/** @type {readonly import("../types").Range[]} */ ([]));
-let settled = 0;
+/** When the last move was; moves that follow each other are one step. */
+let settled = -Infinity;
 
 /**
  * @param {import("../types").Range} wanted
@@ -90,7 +91,7 @@ export function look(wanted, how = "step") {
       past.value = [...past.peek().slice(-99), now];
       future.value = [];
     }
-    settled = how === "move" ? moment : 0;
+    settled = how === "move" ? moment : -Infinity;
     range.value = next;
   });
 }
@@ -103,7 +104,7 @@ export function undo() {
     past.value = back.slice(0, -1);
     future.value = [...future.peek(), range.peek()];
     range.value = fitted(last);
-    settled = 0;
+    settled = -Infinity;
   });
 }
 
@@ -115,7 +116,7 @@ export function redo() {
     future.value = on.slice(0, -1);
     past.value = [...past.peek(), range.peek()];
     range.value = fitted(last);
-    settled = 0;
+    settled = -Infinity;
   });
 }
 

@@ -37,6 +37,8 @@ export class LanesView {
     this.height = 0;
     this.timer = 0;
     this.patience = 0;
+    /** Whether lanes had the keyboard last. */
+    this.keyboard = false;
     /** Counts data that came, for tests and the live corner labels. */
     this.version = signal(0);
     new ResizeObserver(() => this.#resize()).observe(this.area);
@@ -60,8 +62,12 @@ export class LanesView {
       const id = view.lane.value;
       void model.rows.value;
       // The keyboard goes along when a chain is followed to another lane.
-      const row = document.activeElement?.closest(".lanes [data-lane]");
-      if (id && row && row.getAttribute("data-lane") !== id) untracked(() => this.rows.focus(id));
+      const now = document.activeElement;
+      const row = now?.closest(".lanes [data-lane]");
+      if (id && this.keyboard && (now === document.body || (row && row.getAttribute("data-lane") !== id))) untracked(() => this.rows.focus(id));
+    });
+    document.addEventListener("focusin", ({ target }) => {
+      this.keyboard = target instanceof Element && target.closest(".lanes") !== null;
     });
     effect(() => {
       if (model.loading.value === 0) untracked(() => this.#want());

@@ -178,9 +178,14 @@ function crumbs() {
   effect(() => {
     order.value = view.order.value;
   });
+  const shown = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "What lanes show", onchange: () => (view.laneMeasure.value = shown.value) }, h("option", { value: "states" }, "states"), h("option", { value: "cpu" }, "sampled CPU")));
+  effect(() => {
+    shown.value = view.laneMeasure.value;
+    shown.hidden = !view.recording.value?.has["samples"] || !view.recording.value.has["switches"];
+  });
   const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
   return h("nav", { class: "crumbs", "aria-label": "Ranges" },
-    h("div", { class: "crumbs-head" }, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
+    h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo zoom (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
     h("div", { class: "state-keys", role: "group", "aria-label": "States" }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }

@@ -166,6 +166,22 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
   }
 }
 
+/** @param {{ lane: string, from: number, to: number, most: number }} body */
+export function spans({ lane, from, to, most }) {
+  const [kind, text] = lane.split(":");
+  const index = Number(text);
+  const states = ["read", "write", "event", "mark"];
+  /** @type {{ start: number, end: number, state: number, name: string }[]} */
+  let all = [];
+  if (kind === "disk") all = recording.disk.filter((one) => one.disk === index).map((one) => ({ start: one.start, end: one.end, state: states.indexOf(one.operation), name: one.file }));
+  if (kind === "event") all = recording.events.rows.filter((one) => one.kind === index).map((one) => ({ start: one.time, end: one.time, state: 2, name: String(recording.events.kinds[one.kind]?.[1]) }));
+  if (kind === "mark") all = recording.marks.map((one) => ({ start: one.ns, end: one.ns, state: 3, name: one.name }));
+  all = all.filter((one) => one.end >= from && one.start < to);
+  if (all.length > most) return frame({ lane, count: null, more: true, series: [] }, []);
+  const list = [...new Set(all.map((one) => one.name))];
+  return frame({ lane, count: all.length, more: false, series: ["start", "end", "state", "name"], states, names: list, words: [] }, [Float64Array.from(all, (one) => one.start), Float64Array.from(all, (one) => one.end), Float64Array.from(all, (one) => one.state), Float64Array.from(all, (one) => list.indexOf(one.name))]);
+}
+
 const names = (/** @type {number} */ stack) => (stack < 0 ? null : (code.stacks[stack] ?? []).map((frame) => `${code.modules[frame]}!${code.names[frame]}`));
 
 /** @param {{ lane: string, ns: number }} body */

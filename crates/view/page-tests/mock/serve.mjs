@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { answer, parse, recording, weights } from "./answers.mjs";
-import { at, columns, frame, lanes } from "./lanes.mjs";
+import { at, columns, frame, lanes, spans } from "./lanes.mjs";
 import { CPUS, HOSTILE, LENGTH } from "./recording.mjs";
 
 const PAGE = new URL("../../page/", import.meta.url);
@@ -109,6 +109,7 @@ export async function serve({ token = "a".repeat(64), port = 0, delay = 0 } = {}
       if (path === "at") return json(at(body));
       if (path === "progress") return json({ done: 0.4, rows: 4, of: 10 });
       if (path === "search") return send(200, search(body.text), "application/x-ndjson");
+      if (path === "spans") return send(200, spans(body), "application/octet-stream");
       if (path === "flame") return send(200, flame(body.words, body.by), "application/octet-stream");
       if (path === "ask") {
         return json(answer(body.words), { "Tracesift-Command": encodeURIComponent(`tracesift ${body.words.map((/** @type {string} */ word) => (/^[\w\-./:=,+%@]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ")} made-up.sift`), "Tracesift-Rows": "1234", "Tracesift-Notes": encodeURIComponent("[]") });

@@ -20,9 +20,10 @@ const INSTANTS = new Set(["first_ns", "last_ns", "start_ns", "end_ns", "thread_s
 /**
  * @param {string} key
  * @param {import("../types").Cell | undefined} sample a value of the column
+ * @param {boolean} [unions] whether waits that overlap count once, as in rows of methods and stack tags
  * @returns {import("../types").Column}
  */
-export function columnOf(key, sample) {
+export function columnOf(key, sample, unions = false) {
   const title = TITLES[key] ?? key.replace(/_(ns|bytes)$/, "").replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
   let kind = "text";
   if (INSTANTS.has(key)) kind = "instant";
@@ -34,7 +35,7 @@ export function columnOf(key, sample) {
   else if (Array.isArray(sample) || (typeof sample === "object" && sample !== null)) kind = "list";
   const wide = new Set(["method", "command_line", "path", "stack_tag", "wait_method", "woken_by", "start_method", "site", "for_site", "event"]);
   const width = kind === "text" || kind === "list" ? (wide.has(key) ? 340 : 160) : kind === "id" ? 78 : 104;
-  return { key, title: kind === "ns" ? `${title} ms` : kind === "instant" ? `${title}` : title, kind, width };
+  return { key, title: kind === "ns" ? `${unions && (key === "wait_ns" || key === "ready_ns") ? `${title} (union)` : title} ms` : kind === "instant" ? `${title}` : title, kind, width };
 }
 
 /**

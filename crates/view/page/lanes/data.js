@@ -138,7 +138,7 @@ export class LaneStore {
     this.dirty = false;
     this.steps += 1;
     const byId = new Map(lanes.map((lane) => [lane.id, lane]));
-    const body = { recording: recording.id, from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: null };
+    const body = { recording: recording.id, from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
     /** @type {import("../types").Paint[]} */
     let paints = [];
     const flush = () => {

@@ -4,6 +4,8 @@ import { effect, signal, untracked } from "../dom/signal.js";
 import * as view from "../state/view.js";
 
 const PAGE = 500;
+/** Groups stand in this order, whatever lanes are sorted by. */
+const GROUPS = ["processes", "cpus", "disks", "files", "network", "memory", "gc", "jit", "regions", "tags", "marks", "events", "frequencies", "counters"];
 
 /** @typedef {{ total: number, lanes: import("../types").Lane[], loading: boolean }} Children */
 
@@ -72,7 +74,7 @@ async function load(parent, from) {
     const answer = await client.lanes(query);
     if (now !== epoch) return;
     for (const lane of answer.lanes) known.set(lane.id, lane);
-    children.set(parent, { total: answer.total, lanes: [...had.lanes.slice(0, from), ...answer.lanes], loading: false });
+    children.set(parent, { total: answer.total, lanes: inOrder(parent, [...had.lanes.slice(0, from), ...answer.lanes]), loading: false });
     version.value = version.peek() + 1;
   } catch (error) {
     if (now === epoch) children.delete(parent);
@@ -80,6 +82,15 @@ async function load(parent, from) {
   } finally {
     loading.value = loading.peek() - 1;
   }
+}
+
+/**
+ * @param {string} parent
+ * @param {import("../types").Lane[]} lanes
+ */
+function inOrder(parent, lanes) {
+  const place = (/** @type {import("../types").Lane} */ lane) => (parent === "" ? (GROUPS.indexOf(lane.id) + 100) % 100 : Number(lane.id.split(":")[1]));
+  return parent === "" || parent === "cpus" || parent === "disks" || parent === "frequencies" ? [...lanes].sort((a, b) => place(a) - place(b)) : lanes;
 }
 
 /**

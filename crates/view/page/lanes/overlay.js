@@ -10,16 +10,22 @@ import * as view from "../state/view.js";
 export const arrows = { last: /** @type {{ from: string, to: string, ns: number }[]} */ ([]) };
 
 export class Overlay {
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {import("./singles.js").Singles} singles
+   */
+  constructor(canvas, singles) {
+    this.singles = singles;
     this.canvas = canvas;
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     /** @type {Record<string, string>} */
     this.colours = {};
+    this.font = "";
     this.retheme();
   }
 
   retheme() {
+    this.font = getComputedStyle(document.body).fontFamily;
     for (const name of ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]) this.colours[name] = css(`--${name}`);
   }
 
@@ -42,7 +48,10 @@ export class Overlay {
     this.#grid(width, height);
     this.#selection(width, height);
     this.#marks(height);
-    this.#lit(bands, height);
+    context.font = `11px ${this.font}`;
+    context.textBaseline = "middle";
+    this.singles.draw(context, bands);
+    this.#lit(height);
     this.#chosen(bands);
     this.#cursor(width, height);
     context.restore();
@@ -105,11 +114,8 @@ export class Overlay {
     context.setLineDash([]);
   }
 
-  /**
-   * @param {Band[]} bands
-   * @param {number} height
-   */
-  #lit(bands, height) {
+  /** @param {number} height */
+  #lit(height) {
     const lit = view.lit.peek();
     if (!lit?.range) return;
     const x0 = xOf(lit.range[0]);
@@ -117,7 +123,6 @@ export class Overlay {
     const { context } = this;
     context.fillStyle = this.colours["lit"] ?? "";
     context.fillRect(x0, 0, w, height);
-    void bands;
   }
 
   /** @param {Band[]} bands */
@@ -162,28 +167,31 @@ export class Overlay {
     arrows.last.push({ from: fromId, to: toId, ns });
     if (!to) return;
     const { context } = this;
-    const x = xOf(ns);
+    const x = Math.round(xOf(ns)) + 0.5;
     const y1 = (to.top + to.bottom) / 2;
-    const y0 = from ? (from.top + from.bottom) / 2 : to.top - 14;
+    const y0 = from ? (from.top + from.bottom) / 2 : to.bottom + 16;
     const down = y1 > y0 ? 1 : -1;
-    const bend = Math.min(18, Math.abs(y1 - y0) / 2);
-    for (const [colour, wide] of /** @type {[string, number][]} */ ([[this.colours["surface"] ?? "", 5], [this.colours["arrow"] ?? "", 2]])) {
+    const far = Math.abs(y1 - y0) > 70;
+    // Light below dark, so that it is seen on every lane.
+    for (const [colour, wide] of /** @type {[string, number][]} */ ([[this.colours["surface"] ?? "", 6], [this.colours["arrow"] ?? "", 2.5]])) {
+      const more = (wide - 2.5) / 2;
       context.strokeStyle = colour;
       context.fillStyle = colour;
       context.lineWidth = wide;
       context.beginPath();
       context.moveTo(x, y0);
-      context.bezierCurveTo(x + bend, y0 + down * bend, x + bend, y1 - down * (bend + 4), x + 1, y1 - down * 5);
+      if (far) context.bezierCurveTo(x + 16, y0 + down * 20, x + 16, y1 - down * 24, x, y1 - down * 8);
+      else context.lineTo(x, y1 - down * 8);
       context.stroke();
+      context.beginPath();
+      context.moveTo(x, y1 + down * more);
+      context.lineTo(x - 5.5 - more, y1 - down * (9 + more));
+      context.lineTo(x + 5.5 + more, y1 - down * (9 + more));
+      context.fill();
+      context.beginPath();
+      context.arc(x, y0, 3.5 + more, 0, Math.PI * 2);
+      context.fill();
     }
-    context.beginPath();
-    context.moveTo(x, y1);
-    context.lineTo(x - 2, y1 - down * 9);
-    context.lineTo(x + 8, y1 - down * 8);
-    context.fill();
-    context.beginPath();
-    context.arc(x, y0, 3.5, 0, Math.PI * 2);
-    context.fill();
   }
 
   /**

@@ -110,7 +110,7 @@ export class Overview {
     const cpus = view.recording.peek()?.cpus ?? 1;
     this.legend.replaceChildren(
       h("span", { class: "keys" }, h("strong", null, `CPU of ${cpus}`),
-        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name.replace(/\(\d+\)$/, ""), 14))),
+        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
         h("span", { class: "key" }, h("i", { class: "swatch others", "aria-hidden": "true" }), "others")));
   }
 

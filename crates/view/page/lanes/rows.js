@@ -36,14 +36,21 @@ function figure(lane) {
  * @returns {{ pattern: string, pid: number | null }} as `-p` takes it
  */
 export function patternOf(lane) {
-  const match = /^(.*)\((\d+)\)$/.exec(lane.name);
+  // The signs behind the name say that it started or ended inside of the recording.
+  const match = /^(.*)\((\d+)\)(?: [+-]{1,2})?$/s.exec(lane.name);
   return { pattern: match ? `${match[1]}(${match[2]})` : lane.name, pid: match ? Number(match[2]) : null };
 }
 
 /** @param {import("../types").Lane} lane */
 export function threadOf(lane) {
-  const match = /(\d+)/.exec(lane.name);
-  return { tid: match ? Number(match[1]) : -1, name: lane.name };
+  const own = threadName(lane);
+  const match = /^(\d+)/.exec(own);
+  return { tid: match ? Number(match[1]) : -1, name: own };
+}
+
+/** @param {import("../types").Lane} lane a thread, named behind its process or alone */
+function threadName(lane) {
+  return /^.*\(\d+\)(?: [+-]{1,2})? (\d+(?: .*)?)$/s.exec(lane.name)?.[1] ?? lane.name;
 }
 
 export class LaneRows {
@@ -102,7 +109,7 @@ export class LaneRows {
   #make(row, index) {
     const { lane } = row;
     if (lane.kind === "more") return this.#more(row);
-    const name = clean(lane.name, 200);
+    const name = clean(lane.kind === "thread" && row.parent !== null && !row.guest ? threadName(lane) : lane.name, 200);
     const twisty = lane.children
       ? h("button", { class: "twisty", type: "button", tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
       : h("span", { class: "twisty" });
@@ -168,11 +175,12 @@ export class LaneRows {
     const per = (data.to - data.from) / data.columns;
     const parts = [];
     if (formOf(head) === "line") parts.push(picture ? `max ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : group(picture.max)}` : "");
-    else if (head.at_once === null && picture) {
+    else if (head.at_once === null && picture && picture.max > 0) {
       const each = (picture.max / per) * 1e9;
       parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
     }
     else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
+    if (head.series?.[0] === "cpu") parts.push("sampled");
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
     fill(corner, parts.filter((part) => part).join(" · "), head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
   }

@@ -8,6 +8,7 @@ import { dpr, headWidth, rowHeight, timeWidth } from "./geometry.js";
 import { Overlay } from "./overlay.js";
 import { readPalette } from "./palette.js";
 import { LaneRows } from "./rows.js";
+import { Singles } from "./singles.js";
 import * as model from "./model.js";
 import * as view from "../state/view.js";
 
@@ -30,7 +31,8 @@ export class LanesView {
     this.pinRows = new LaneRows(this.pinScroller, "Pinned lanes", this.store, (what) => this.#moved(what));
     this.rows = new LaneRows(this.scroller, "Lanes", this.store, (what) => this.#moved(what));
     this.compositor = new Compositor(this.pixels, this.store);
-    this.overlay = new Overlay(this.marks);
+    this.singles = new Singles(() => this.later());
+    this.overlay = new Overlay(this.marks, this.singles);
     this.axis = new Axis(/** @type {HTMLCanvasElement} */ (axisCanvas));
     this.frame = 0;
     this.fresh = false;
@@ -74,7 +76,12 @@ export class LanesView {
     });
     effect(() => {
       void view.recording.value?.id;
-      untracked(() => this.store.forget());
+      void view.laneMeasure.value;
+      untracked(() => {
+        this.store.forget();
+        this.singles.forget();
+        this.#want();
+      });
     });
     effect(() => {
       void view.range.value;
@@ -156,6 +163,7 @@ export class LanesView {
     const seen = new Set();
     const lanes = [...this.pinRows.inSight(), ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
     const height = Math.round((rowHeight.peek() - 5) * dpr.peek());
+    this.singles.show(lanes);
     this.store.show({ lanes, width: Math.round(timeWidth.peek() * dpr.peek()), height, scale: dpr.peek() });
   }
 

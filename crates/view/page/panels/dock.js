@@ -8,6 +8,7 @@ import { clockOf, group, length } from "../format/time.js";
 import { copy, openMenu } from "../parts/menu.js";
 import { choose } from "../parts/spans.js";
 import * as model from "../lanes/model.js";
+import { patternOf, threadOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
 import { explained } from "./explain.js";
@@ -251,7 +252,7 @@ export class Dock {
     const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
     const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
     const table = same && this.table ? this.table : new Table({
-      label: question.title, state: this.#state(question.id), instant: (ns) => clock.text(ns, 1000),
+      label: question.title, unions: question.id === "methods" || question.id === "tags", state: this.#state(question.id), instant: (ns) => clock.text(ns, 1000),
       onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row),
     });
     table.instant = (ns) => clock.text(ns, 1000);
@@ -394,11 +395,11 @@ async function showWait(row) {
   if (!recording || typeof ns !== "number") return;
   const named = `${row["process"]}(${row["pid"]})`;
   try {
-    const process = [...model.known.values()].find((lane) => lane.kind === "process" && lane.name === named)
-      ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find((lane) => lane.name === named);
+    const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
+    const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
     if (!process) return;
     const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
-    const lane = lanes.find((one) => one.kind === "thread" && new RegExp(`(^|\\D)${row["tid"]}(\\D|$)`).test(one.name));
+    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row["tid"]);
     if (!lane) return;
     if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
     await model.find([lane.id]);

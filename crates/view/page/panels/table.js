@@ -15,8 +15,10 @@ export class Table {
    * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
    * @param {TableState} options.state
+   * @param {boolean} [options.unions]
    */
-  constructor({ label, instant, onpick, onlight, state }) {
+  constructor({ label, instant, onpick, onlight, state, unions = false }) {
+    this.unions = unions;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
@@ -50,7 +52,7 @@ export class Table {
     const wanted = this.state.chosen ?? defaults;
     const sample = (/** @type {string} */ key) => rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
     const usable = wanted.filter((key) => keys.includes(key) && (this.state.chosen !== null || sample(key) !== undefined));
-    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key)));
+    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions));
     for (const { key, kind } of this.columns) {
       let max = 0;
       for (const row of rows) {

@@ -27,6 +27,7 @@ export function pairs() {
   if (view.clock.value !== "s") put("time-format", view.clock.value);
   if (view.zero.value) put("zero-time", `${wordOf(view.zero.value.ns)} ${view.zero.value.name}`);
   if (view.order.value !== "cpu") put("sort", view.order.value);
+  if (view.laneMeasure.value !== "states") put("lanes", view.laneMeasure.value);
   if (view.hideInactive.value) put("inactive", "hide");
   for (const id of view.opened.value) put("open", id);
   for (const id of view.pinned.value) put("pin", id);
@@ -123,6 +124,7 @@ function reset() {
   view.zero.value = null;
   view.order.value = "cpu";
   view.hideInactive.value = false;
+  view.laneMeasure.value = "states";
   view.guests.value = null;
   view.chosen.value = null;
   view.opened.value = new Set(["processes"]);
@@ -159,6 +161,7 @@ function one(word, value) {
     case "time-format": if (CLOCKS.some((clock) => clock === value)) view.clock.value = value; return true;
     case "zero-time": view.zero.value = named(value)[0] ?? null; return true;
     case "sort": if (view.ORDERS.some((order) => order === value)) view.order.value = value; return true;
+    case "lanes": view.laneMeasure.value = value === "cpu" ? "cpu" : "states"; return true;
     case "inactive": view.hideInactive.value = value === "hide"; return true;
     default: return false;
   }

@@ -28,6 +28,8 @@ export const tagFile = signal("");
 export const clock = signal("s");
 export const zero = signal(/** @type {{ name: string, ns: number } | null} */ (null));
 export const order = signal("cpu");
+/** What lanes of processes and threads show: states from context switches, or CPU by samples. */
+export const laneMeasure = signal("states");
 export const hideInactive = signal(false);
 export const opened = signal(/** @type {ReadonlySet<string>} */ (new Set(["processes"])));
 export const pinned = signal(/** @type {readonly string[]} */ ([]));

@@ -78,7 +78,7 @@ inPage("drag selects, handles move, Enter zooms to the selection", {}, async (pa
   await page.mouse.up();
   const first = /** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value"));
   assert.ok(first && first[0] < first[1]);
-  assert.match(await page.locator(".about").innerText(), /Selection/);
+  await page.locator(".about", { hasText: "Selection" }).waitFor();
   const handle = await page.getByRole("slider", { name: "End of the selection" }).boundingBox();
   assert.ok(handle);
   await page.mouse.move(handle.x + 12, handle.y + 30);
@@ -196,9 +196,9 @@ inPage("times by four clocks", {}, async (page) => {
     assert.equal(await page.evaluate("tracesift.view.clock.value"), clock);
   }
   await page.keyboard.press("t");
-  assert.match(await page.locator(".about").innerText(), /10:00:00/);
+  await page.locator(".about", { hasText: "10:00:00" }).waitFor();
   await page.keyboard.press("t");
-  assert.match(await page.locator(".about").innerText(), /09:00:00.*Z/);
+  await page.locator(".about", { hasText: /09:00:00.*Z/ }).waitFor();
 });
 
 inPage("sort, columns, and copies", {}, async (page) => {
@@ -272,7 +272,7 @@ inPage("inactive lanes are hidden and counted; order of lanes", { fragment: "ope
   await page.keyboard.press("i");
   await page.locator(".kind-more", { hasText: "inactive" }).waitFor();
   assert.equal(await page.locator('[data-lane="process:8"]').count(), 1, "one run of 50 µs is active");
-  await page.locator(".crumbs select").selectOption("name");
+  await page.getByLabel("Order of lanes").selectOption("name");
   await settled(page);
   const names = (await page.locator(".lane.kind-process .lane-name").allInnerTexts()).slice(0, 4);
   assert.deepEqual(names, [...names].sort());

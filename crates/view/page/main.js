@@ -1,7 +1,7 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
 import { h, fill, icon } from "./dom/h.js";
-import { effect, untracked } from "./dom/signal.js";
+import { calm, effect, untracked } from "./dom/signal.js";
 import { clean } from "./format/text.js";
 import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
 import { drawn } from "./lanes/compositor.js";
@@ -166,10 +166,10 @@ function rowsOf(one) {
 /** Ranges that were looked at, and undo. */
 function crumbs() {
   const trail = h("ol", { class: "trail" });
-  effect(() => {
+  calm(() => {
     const past = view.past.value.slice(-4);
     const now = view.range.value;
-    untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
+    return () => untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
       past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", null, h("button", { type: "button", class: "link", title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
       h("li", { "aria-current": "true" }, h("strong", null, length(now[1] - now[0])))));
   });

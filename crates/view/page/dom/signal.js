@@ -136,3 +136,19 @@ export function scope(work) {
     owner = before;
   }
 }
+
+/**
+ * An effect that reads at once and writes when changes have paused: texts need not follow each frame of a zoom.
+ * @param {() => () => void} read
+ */
+export function calm(read) {
+  let timer = 0;
+  let first = true;
+  return effect(() => {
+    const write = read();
+    clearTimeout(timer);
+    if (first) write();
+    else timer = window.setTimeout(write, 90);
+    first = false;
+  });
+}

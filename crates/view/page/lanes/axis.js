@@ -12,10 +12,12 @@ export class Axis {
     this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     /** @type {Record<string, string>} */
     this.colours = {};
+    this.font = "";
     this.retheme();
   }
 
   retheme() {
+    this.font = getComputedStyle(document.body).fontFamily;
     for (const name of ["ink", "dim", "rule", "mark", "accent", "surface", "raised", "finding", "hit", "on-accent"]) this.colours[name] = css(`--${name}`);
   }
 
@@ -29,7 +31,7 @@ export class Axis {
     if (canvas.height !== h) canvas.height = h;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
+    context.font = `11px ${this.font}`;
     context.textBaseline = "middle";
     this.#density(height);
     this.#ticks(width, height);

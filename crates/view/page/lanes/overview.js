@@ -18,9 +18,10 @@ export class Overview {
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
     this.left = h("div", { class: "shade" });
     this.right = h("div", { class: "shade" });
-    this.window = h("div", { class: "brush", role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 },
-      h("span", { class: "grip start", "aria-hidden": "true" }), h("span", { class: "grip end", "aria-hidden": "true" }));
-    this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.window);
+    this.window = h("div", { class: "brush", role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 });
+    this.bar = h("i", { class: "brush-bar", "aria-hidden": "true" });
+    this.grips = [h("i", { class: "grip start", "aria-hidden": "true" }), h("i", { class: "grip end", "aria-hidden": "true" })];
+    this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.bar, this.window, this.grips);
     this.legend = h("div", { class: "legend" });
     this.element = h("section", { class: "overview", "aria-label": "Overview of the recording" }, h("div", { class: "over-head" }, this.legend), this.strip);
     /** @type {{ name: string, hue: number, data: import("../types").LaneData }[]} */
@@ -62,8 +63,13 @@ export class Overview {
     const x1 = Math.max(x0 + 2, ((to - start) / (end - start)) * width);
     this.left.style.transform = `scaleX(${Math.max(0, x0)})`;
     this.right.style.transform = `translateX(${x1}px) scaleX(${Math.max(0, width - x1)})`;
-    this.window.style.transform = `translateX(${x0}px)`;
-    this.window.style.width = `${x1 - x0}px`;
+    // Only transforms: a frame of a zoom lays nothing out.
+    this.bar.style.transform = `translateX(${x0}px) scaleX(${x1 - x0})`;
+    this.window.style.transform = `translateX(${(x0 + x1) / 2 - 14}px)`;
+    [x0, x1].forEach((x, i) => {
+      const grip = this.grips[i];
+      if (grip) grip.style.transform = `translateX(${x}px)`;
+    });
     this.window.setAttribute("aria-valuenow", String(Math.round(((from - start) / (end - start)) * 1000)));
     this.window.setAttribute("aria-valuetext", `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`);
   }

@@ -70,7 +70,12 @@ export class LaneRows {
       scroller, height: 28, make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
     });
     this.list.body.setAttribute("role", "rowgroup");
-    scroller.addEventListener("scroll", () => moved("scroll"), { passive: true });
+    /** Where it is scrolled to, so that a frame asks no layout for it. */
+    this.scrollTop = 0;
+    scroller.addEventListener("scroll", () => {
+      this.scrollTop = scroller.scrollTop;
+      moved("scroll");
+    }, { passive: true });
     scroller.addEventListener("keydown", (event) => this.#key(event));
     scroller.addEventListener("focusin", (event) => {
       const id = event.target instanceof HTMLElement ? event.target.closest("[data-lane]")?.getAttribute("data-lane") : null;
@@ -167,7 +172,8 @@ export class LaneRows {
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
     if (!data) {
-      corner.textContent = error && lane.kind !== "group" ? clean(error, 120) : "";
+      const text = error && lane.kind !== "group" ? clean(error, 120) : "";
+      if (corner.textContent !== text) corner.textContent = text;
       return;
     }
     const { head } = data.frame;
@@ -182,7 +188,10 @@ export class LaneRows {
     else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
     if (head.series?.[0] === "cpu") parts.push("sampled");
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
-    fill(corner, parts.filter((part) => part).join(" · "), head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
+    const text = parts.filter((part) => part).join(" · ");
+    if (corner.dataset["text"] === text) return;
+    corner.dataset["text"] = text;
+    fill(corner, text, head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
   }
 
   /** @param {import("../types").Lane} lane a click on its head makes the panels be about it, another one about all */

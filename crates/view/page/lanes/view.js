@@ -37,6 +37,7 @@ export class LanesView {
     this.frame = 0;
     this.fresh = false;
     this.height = 0;
+    this.pinned = 0;
     this.timer = 0;
     this.patience = 0;
     /** Whether lanes had the keyboard last. */
@@ -116,7 +117,10 @@ export class LanesView {
   /** @param {number} count */
   #pinHeight(count) {
     const most = Math.max(rowHeight.peek(), Math.floor(this.height / 2));
-    this.pinScroller.style.height = `${Math.min(most, count * rowHeight.peek())}px`;
+    this.pinned = Math.min(most, count * rowHeight.peek());
+    this.pinScroller.style.height = `${this.pinned}px`;
+    // The line below the pinned lanes.
+    if (this.pinned > 0) this.pinned += 2;
   }
 
   #resize() {
@@ -182,7 +186,7 @@ export class LanesView {
     const scale = dpr.peek();
     const row = rowHeight.peek();
     const pinTop = 0;
-    const pinHeight = this.pinScroller.hidden ? 0 : this.pinScroller.clientHeight;
+    const pinHeight = this.pinned;
     const bands = [
       ...bandsOf(this.pinRows, pinTop, pinHeight, row),
       ...bandsOf(this.rows, pinHeight, this.height - pinHeight, row),
@@ -206,8 +210,8 @@ export class LanesView {
    * @param {number} row
    */
   #stick(row) {
-    const first = this.rows.list.items[Math.floor(this.scroller.scrollTop / row)];
-    const lane = first?.parent && this.scroller.scrollTop > 0 ? model.known.get(first.parent) : null;
+    const first = this.rows.list.items[Math.floor(this.rows.scrollTop / row)];
+    const lane = first?.parent && this.rows.scrollTop > 0 ? model.known.get(first.parent) : null;
     const text = lane ? lane.name : "";
     if (this.sticky.dataset["of"] !== text) {
       this.sticky.dataset["of"] = text;
@@ -224,7 +228,7 @@ export class LanesView {
  * @param {number} row
  */
 function bandsOf(rows, top, height, row) {
-  const scroll = rows.scroller.scrollTop;
+  const scroll = rows.scrollTop;
   const first = rows.list.first;
   return rows.inSight().map((one, i) => ({
     id: one.lane.id, kind: one.lane.kind, key: one.key, top: top + (first + i) * row - scroll, clipTop: top, clipBottom: top + height,

@@ -1,7 +1,7 @@
 // The panels: tabs, what they are about, filter, columns, copies, and the answer.
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
-import { effect, signal, untracked } from "../dom/signal.js";
+import { calm, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
 import { clean, shellLine } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
@@ -79,7 +79,7 @@ export class Dock {
       event.preventDefault();
       event.stopPropagation();
     });
-    effect(() => this.#head());
+    calm(() => this.#head());
     effect(() => {
       if (document.activeElement !== this.filter) this.filter.value = view.filter.value;
       this.measure.value = view.measure.value;
@@ -124,12 +124,13 @@ export class Dock {
     const only = view.processes.value;
     const thread = view.thread.value;
     const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip" }, clean(text, 60), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
-    untracked(() => fill(this.about,
+    const method = view.panel.value === "butterfly" ? view.method.value : null;
+    return () => untracked(() => fill(this.about,
       h("strong", null, selected ? "Selection" : "View range"),
       h("span", { class: "when" }, ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span", { class: "long" }, length(to - from)),
       only ? chip(only, "Process", () => (view.processes.value = null)) : h("span", { class: "dim" }, "all processes"),
       thread ? chip(thread.name, "Thread", () => (view.thread.value = null)) : null,
-      view.method.value && view.panel.value === "butterfly" ? chip(view.method.value, "Function", () => (view.method.value = null)) : null,
+      method ? chip(method, "Function", () => (view.method.value = null)) : null,
       selected ? h("button", { type: "button", class: "quiet", onclick: () => (view.selection.value = null) }, "Clear") : null));
   }
 

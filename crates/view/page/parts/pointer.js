@@ -146,8 +146,9 @@ export function handles() {
     });
     return handle;
   });
-  const bar = h("div", { class: "between", "aria-hidden": "true" });
-  const box = h("div", { class: "handles" }, bar, ...ends);
+  const text = h("div", { class: "between", "aria-hidden": "true" });
+  const bar = h("i", { class: "between-bar", "aria-hidden": "true" });
+  const box = h("div", { class: "handles" }, bar, text, ...ends);
   effect(() => {
     const range = view.selection.value;
     const [from, to] = view.range.value;
@@ -159,17 +160,18 @@ export function handles() {
       const handle = ends[i];
       if (!handle) return;
       handle.style.transform = `translateX(${xOf(ns)}px)`;
-      handle.hidden = ns < from || ns > to;
+      handle.classList.toggle("away", ns < from || ns > to);
       handle.setAttribute("aria-valuemin", String(start));
       handle.setAttribute("aria-valuemax", String(end));
       handle.setAttribute("aria-valuenow", String(ns));
       handle.setAttribute("aria-valuetext", wordOf(ns));
     });
     const [a, b] = [Math.max(0, xOf(range[0])), Math.min(timeWidth.peek(), xOf(range[1]))];
-    bar.hidden = b - a < 60;
-    bar.style.transform = `translateX(${a}px)`;
-    bar.style.width = `${Math.max(0, b - a)}px`;
-    bar.textContent = length(range[1] - range[0]);
+    text.classList.toggle("away", b - a < 60);
+    bar.style.transform = `translateX(${a}px) scaleX(${Math.max(0, b - a)})`;
+    text.style.transform = `translateX(${(a + b) / 2 - 50}px)`;
+    const long = length(range[1] - range[0]);
+    if (text.textContent !== long) text.textContent = long;
   });
   return box;
 }

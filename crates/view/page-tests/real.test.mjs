@@ -1,0 +1,163 @@
+// The page with the real server: TRACESIFT names the program. Its archives are those of `tracesift demo`.
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import test, { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { launch, settled } from "./browser.mjs";
+import { HEADERS } from "./mock/serve.mjs";
+
+const PROGRAM = process.env["TRACESIFT"] ?? "";
+const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
+const TYPES = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", html: "text/html; charset=utf-8" };
+const skip = PROGRAM === "" ? "TRACESIFT names no program" : false;
+
+/** @type {import("playwright-core").Browser} */
+let browser;
+let folder = "";
+/** @type {import("node:child_process").ChildProcess | undefined} */
+let server;
+/** @type {import("node:http").Server | undefined} */
+let front;
+let address = "";
+
+/**
+ * The files of the page as they stand in the repository, and the data of the program.
+ * @param {string} port
+ * @returns {Promise<string>}
+ */
+function pageBefore(port) {
+  return new Promise((resolve) => {
+    const it = createServer(async (asked, response) => {
+      const path = new URL(asked.url ?? "/", "http://127.0.0.1").pathname;
+      if (!path.startsWith("/api/")) {
+        const name = path === "/" ? "index.html" : path.slice(8);
+        try {
+          response.writeHead(200, { ...HEADERS, "Content-Type": TYPES[/** @type {keyof typeof TYPES} */ (name.split(".").pop())] });
+          response.end(await readFile(PAGE + name));
+        } catch {
+          response.end();
+        }
+        return;
+      }
+      const headers = { ...asked.headers, host: `127.0.0.1:${port}`, ...(asked.headers.origin ? { origin: `http://127.0.0.1:${port}` } : {}) };
+      const out = request({ host: "127.0.0.1", port, path: asked.url, method: asked.method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      });
+      out.on("error", () => response.destroy());
+      response.on("close", () => out.destroy());
+      asked.pipe(out);
+    });
+    front = it;
+    it.listen(0, "127.0.0.1", () => {
+      const own = it.address();
+      resolve(`http://127.0.0.1:${typeof own === "object" && own ? own.port : 0}`);
+    });
+  });
+}
+
+before(async () => {
+  if (skip) return;
+  folder = mkdtempSync(join(tmpdir(), "tracesift-view-"));
+  execFileSync(PROGRAM, ["demo", folder], { stdio: "ignore" });
+  const archives = readdirSync(folder).filter((name) => name.endsWith(".sift")).sort((a, b) => Number(b.includes("Serial_12695")) - Number(a.includes("Serial_12695")) || (a < b ? -1 : 1)).slice(0, 2).map((name) => join(folder, name));
+  const child = spawn(PROGRAM, ["view", ...archives, "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
+  server = child;
+  const text = await new Promise((resolve, reject) => {
+    let all = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => {
+      all += part;
+      const match = /:(\d+)\/#token=([0-9a-f]{64})/.exec(all);
+      if (match) resolve(match);
+    });
+    child.on("exit", () => reject(new Error(all)));
+  });
+  const [, port = "", token = ""] = text;
+  address = `${await pageBefore(port)}/#token=${token}`;
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  server?.kill("SIGINT");
+  front?.close();
+  front?.closeAllConnections();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+/** @param {string} fragment */
+async function open(fragment) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const complaints = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
+  await page.goto(`${address}${fragment ? `&${fragment}` : ""}`);
+  await settled(page);
+  return { page, complaints, close: () => context.close() };
+}
+
+test("every panel and every group of lanes has an answer", { skip }, async () => {
+  const it = await open("process=FileWriter.exe*");
+  const { page } = it;
+  for (const name of await page.getByRole("tab").allInnerTexts()) {
+    await page.getByRole("tab", { name, exact: true }).click();
+    await settled(page);
+    assert.equal(await page.locator(".panel-body [role=alert]").count(), 0, `${name}: ${await page.locator(".panel-body").innerText()}`);
+  }
+  await page.evaluate("tracesift.view.opened.value = new Set([...tracesift.model.known.values()].filter((lane) => lane.kind === 'group').map((lane) => lane.id))");
+  await settled(page);
+  for (let top = 0; top < 3000; top += 300) {
+    await page.evaluate(`document.querySelector(".lanes.main").scrollTop = ${top}`);
+    await page.waitForTimeout(30);
+    await settled(page);
+  }
+  assert.equal(await page.evaluate("tracesift.trouble.value"), null);
+  assert.deepEqual(it.complaints, []);
+  await it.close();
+});
+
+test("cells are what the copied command prints", { skip }, async () => {
+  const it = await open("open=processes&time=1s..3s");
+  const { page } = it;
+  const area = await page.locator(".lane-area").boundingBox();
+  const head = Number(await page.evaluate("tracesift.headWidth.value"));
+  assert.ok(area);
+  let at = 7;
+  const next = () => (at = (at * 48271) % 2147483647) / 2147483647;
+  for (const name of ["Processes", "Threads", "Methods", "Stack tags", "Waits", "Call tree", "Disk"]) {
+    await page.getByRole("tab", { name, exact: true }).click();
+    for (let i = 0; i < 3; i += 1) {
+      const [a, b] = [head + next() * 1000, head + next() * 1000];
+      await page.mouse.move(area.x + a, area.y + 100);
+      await page.mouse.down();
+      await page.mouse.move(area.x + (Math.abs(a - b) < 20 ? a + 40 : b), area.y + 100, { steps: 2 });
+      await page.mouse.up();
+      await settled(page);
+      await page.locator("#copy-command").click();
+      const command = String(await page.evaluate("tracesift.lastCopied.text"));
+      // A question without rows ends with 1, and prints an empty list all the same.
+      const text = execFileSync("/bin/sh", ["-c", `${command} --format json || true`], { env: { ...process.env, PATH: `${dirname(PROGRAM)}:${process.env["PATH"]}` }, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }).toString();
+      const rows = /** @type {Record<string, unknown>[]} */ (text.trim() === "" ? [] : JSON.parse(text)).filter((row) => row["idle"] !== true);
+      assert.deepEqual(await page.evaluate("tracesift.dock.rows"), rows, command);
+    }
+  }
+  assert.deepEqual(it.complaints, []);
+  await it.close();
+});
+
+test("a wait leads to the thread that ended it", { skip }, async () => {
+  const it = await open("open=processes&panel=waits&process=FileWriter.exe*&time=1s..3s");
+  const { page } = it;
+  await page.locator(".table-row", { hasText: "MsMpEng" }).first().click();
+  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  assert.match(await page.locator(".detail").innerText(), /MsMpEng\.exe/);
+  await page.locator(".lane.guest", { hasText: "MsMpEng" }).waitFor();
+  assert.deepEqual(it.complaints, []);
+  await it.close();
+});

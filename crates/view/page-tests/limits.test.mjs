@@ -54,6 +54,8 @@ test("frames of a zoom lay nothing out", async () => {
     const layouts = async () => (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "LayoutCount")?.value ?? 0;
     const before = await layouts();
     const frames = Number(await page.evaluate("tracesift.drawn.frames"));
+    const steps = Number(await page.evaluate("tracesift.lanes.store.steps"));
+    const began = Date.now();
     await page.evaluate(`new Promise((done) => {
       let left = 80;
       const step = () => {
@@ -64,7 +66,10 @@ test("frames of a zoom lay nothing out", async () => {
       step();
     })`);
     const [count, drawn] = [(await layouts()) - before, Number(await page.evaluate("tracesift.drawn.frames")) - frames];
-    assert.ok(drawn >= 70 && count <= drawn / 4, `${count} layouts in ${drawn} frames`);
+    // Answers that came meanwhile write into corners, and texts follow when a slow machine pauses.
+    const arrived = Number(await page.evaluate("tracesift.lanes.store.steps")) - steps;
+    const allowed = 4 + arrived * 3 + (Date.now() - began) / 90;
+    assert.ok(drawn >= 70 && count <= allowed, `${count} layouts in ${drawn} frames, ${arrived} answers; ${allowed} allowed`);
   } finally {
     await it.close();
   }

@@ -122,10 +122,7 @@ function build(app) {
 /** @param {Search} search */
 function topBar(search) {
   const names = h("select", { class: "recording", "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
-    view.recordingId.value = /** @type {HTMLSelectElement} */ (event.target).value;
-    view.range.value = view.whole();
-    view.selection.value = null;
-    view.chosen.value = null;
+    showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
   } });
   effect(() => {
     const all = view.session.value?.recordings ?? [];

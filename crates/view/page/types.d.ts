@@ -170,7 +170,8 @@ export interface ChainLink {
   start_ns: number;
   end_ns: number;
   state: string;
-  by: string | null;
+  by?: string | null;
+  woken_by?: string | null;
 }
 
 export interface At {

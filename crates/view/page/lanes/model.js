@@ -23,8 +23,12 @@ let epoch = 0;
 
 /** Starts to follow the view. */
 export function start() {
+  let shown = "";
   effect(() => {
-    void view.recording.value?.id;
+    const id = view.recording.value?.id ?? "";
+    // Ids of lanes are those of one recording.
+    if (id !== shown) known.clear();
+    shown = id;
     void view.order.value;
     const quiet = view.hideInactive.value;
     if (quiet) void view.range.value;

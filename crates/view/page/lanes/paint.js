@@ -56,12 +56,13 @@ export function pixels(value, full, room) {
 
 /**
  * @param {import("../types").FrameHead} head
+ * @param {string} [kind] of the lane: memory is a level, not a rate
  * @returns {"states" | "line" | "load"}
  */
-export function formOf(head) {
+export function formOf(head, kind = "") {
   const series = head.series ?? [];
   if (series.includes("wait") || series.includes("ready")) return "states";
-  if (head.unit === "khz" || head.unit === "value") return "line";
+  if (head.unit === "khz" || head.unit === "value" || kind === "memory") return "line";
   return "load";
 }
 
@@ -73,7 +74,7 @@ export function formOf(head) {
 export function paintLane(paint, palette) {
   const { data, height } = paint;
   const out = new Uint32Array(data.columns * height);
-  const form = formOf(data.frame.head);
+  const form = formOf(data.frame.head, paint.kind);
   if (form === "states") return { pixels: out, max: paintStates(out, paint, palette) };
   if (form === "line") return { pixels: out, max: paintLine(out, paint, palette) };
   return { pixels: out, max: paintLoad(out, paint, palette) };
@@ -157,32 +158,39 @@ function top(atOnce, per, ...series) {
  */
 function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
-  const name = data.frame.head.series?.[0] ?? "";
-  const source = data.frame.series[name];
-  if (!source) return 0;
-  const values = onColumns(data, source, "sum");
+  const names = (data.frame.head.series ?? []).filter((name) => name !== "top" && data.frame.series[name]);
+  const [first] = names;
+  if (first === undefined) return 0;
+  const parts = names.map((name) => onColumns(data, data.frame.series[name] ?? new Float64Array(), "sum"));
+  const all = parts.length === 1 ? parts[0] ?? new Float64Array(width) : Float64Array.from({ length: width }, (_, x) => parts.reduce((sum, part) => sum + (part[x] ?? 0), 0));
   const per = (data.to - data.from) / width;
   const atOnce = data.frame.head.at_once ?? null;
   const topValues = data.frame.series["top"];
-  const peakValues = data.frame.peaks[name];
+  const peakValues = data.frame.peaks[first];
   const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
-  const full = atOnce === null ? largest(values) : per * (kind === "group" ? atOnce : top(atOnce, per, values, peak));
+  const full = atOnce === null ? largest(all) : per * (kind === "group" ? atOnce : top(atOnce, per, all, peak));
   const who = topValues ? onColumns(data, topValues, "first") : null;
-  const plain = kind === "process" || kind === "tag" ? (palette.hues[hue] ?? palette.cpu) : name === "run" ? palette.run : palette.cpu;
-  const light = kind === "process" || kind === "tag" ? (palette.peaks[hue] ?? palette.cpuPeak) : name === "run" ? palette.runPeak : palette.cpuPeak;
+  const named = kind === "process" || kind === "tag";
+  const plain = named ? (palette.hues[hue] ?? palette.cpu) : first === "run" ? palette.run : palette.cpu;
+  const light = named ? (palette.peaks[hue] ?? palette.cpuPeak) : first === "run" ? palette.runPeak : palette.cpuPeak;
   for (let x = 0; x < width; x += 1) {
-    const value = values[x] ?? NaN;
-    if (Number.isNaN(value)) {
+    if (Number.isNaN(all[x] ?? NaN)) {
       unread(out, x, width, height, scale, palette.unread);
       continue;
     }
     if (peak) for (let n = pixels(peak[x] ?? 0, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = light;
     const most = who?.[x] ?? -1;
-    const colour = most >= 0 ? (palette.hues[hueOfIndex(most)] ?? plain) : plain;
-    for (let n = pixels(value, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = colour;
+    let foot = height - 1;
+    parts.forEach((part, i) => {
+      const colour = most >= 0 ? (palette.hues[hueOfIndex(most)] ?? plain) : i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain);
+      for (let n = Math.min(pixels(part[x] ?? 0, full, height), foot + 1); n > 0; n -= 1, foot -= 1) out[foot * width + x] = colour;
+    });
   }
   return full;
 }
+
+/** Colours of the series of one lane, by their place. @type {((palette: import("../types").Palette) => number)[]} */
+const SERIES = [(palette) => palette.line, (palette) => palette.ready, (palette) => palette.run, (palette) => palette.wait, (palette) => palette.unknown];
 
 /**
  * @param {Uint32Array} out
@@ -191,27 +199,28 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
  */
 function paintLine(out, { data, height, scale, kind, hue }, palette) {
   const width = data.columns;
-  const source = data.frame.series[data.frame.head.series?.[0] ?? ""];
-  if (!source) return 0;
-  const values = onColumns(data, source, "mean");
-  const full = largest(values);
+  const names = data.frame.head.series ?? [];
+  const parts = names.map((name) => onColumns(data, data.frame.series[name] ?? new Float64Array(), "mean"));
+  const full = parts.reduce((most, part) => Math.max(most, largest(part)), 0);
   const thick = Math.max(1, Math.round(1.5 * scale));
-  const colour = kind === "counter" ? (palette.hues[hue] ?? palette.line) : palette.line;
-  let before = -1;
-  for (let x = 0; x < width; x += 1) {
-    const value = values[x] ?? NaN;
-    if (Number.isNaN(value)) {
-      before = -1;
-      unread(out, x, width, height, scale, palette.unread);
-      continue;
+  parts.forEach((values, i) => {
+    const colour = kind === "counter" ? (palette.hues[hue] ?? palette.line) : SERIES[i % SERIES.length]?.(palette) ?? palette.line;
+    let before = -1;
+    for (let x = 0; x < width; x += 1) {
+      const value = values[x] ?? NaN;
+      if (Number.isNaN(value)) {
+        before = -1;
+        if (i === 0) unread(out, x, width, height, scale, palette.unread);
+        continue;
+      }
+      const y = Math.min(height - thick, Math.round((1 - (full > 0 ? value / full : 0)) * (height - thick)));
+      if (parts.length === 1) for (let p = y; p < height; p += 1) out[p * width + x] = palette.cpuPeak;
+      const a = before < 0 ? y : Math.min(before, y);
+      const b = before < 0 ? y : Math.max(before, y);
+      for (let p = a; p < Math.min(height, b + thick); p += 1) out[p * width + x] = colour;
+      before = y;
     }
-    const y = Math.min(height - thick, Math.round((1 - (full > 0 ? value / full : 0)) * (height - thick)));
-    for (let p = y; p < height; p += 1) out[p * width + x] = palette.cpuPeak;
-    const a = before < 0 ? y : Math.min(before, y);
-    const b = before < 0 ? y : Math.max(before, y);
-    for (let p = a; p < Math.min(height, b + thick); p += 1) out[p * width + x] = colour;
-    before = y;
-  }
+  });
   return full;
 }
 

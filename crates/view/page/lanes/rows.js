@@ -180,7 +180,7 @@ export class LaneRows {
     const picture = this.store.bitmaps.best(lane.id, view.range.peek());
     const per = (data.to - data.from) / data.columns;
     const parts = [];
-    if (formOf(head) === "line") parts.push(picture ? `max ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : group(picture.max)}` : "");
+    if (formOf(head, lane.kind) === "line") parts.push(picture ? `top = ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : head.unit === "bytes" ? `${fixed(picture.max / 1e6, 1)} MB` : group(Math.round(picture.max))}` : "");
     else if (head.at_once === null && picture && picture.max > 0) {
       const each = (picture.max / per) * 1e9;
       parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);

@@ -59,7 +59,7 @@ export function detail() {
       !at.waker && at.device ? h("h4", null, `Woken by ${at.device}`) : null,
       at.chain.length > 0 ? [h("h4", null, "Wait chain"), h("ol", { class: "chain" }, at.chain.map((link) => h("li", null,
         h("i", { class: `state ${link.state}`, "aria-hidden": "true" }), goto(link.lane, link.name, link.start_ns), ` ${STATES[link.state] ?? link.state} ${length(link.end_ns - link.start_ns)}`,
-        link.by ? h("span", { class: "dim" }, `, ended by ${clean(link.by, 60)}`) : null)))] : null);
+        h("span", { class: "dim" }, link.by ?? link.woken_by ? `, ended by ${clean(link.by ?? link.woken_by ?? "", 60)}` : ""))))] : null);
   });
   return element;
 }

@@ -127,6 +127,10 @@ function reset() {
   view.laneMeasure.value = "states";
   view.guests.value = null;
   view.chosen.value = null;
+  view.findings.value = [];
+  view.density.value = null;
+  view.past.value = [];
+  view.future.value = [];
   view.opened.value = new Set(["processes"]);
 }
 

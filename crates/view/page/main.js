@@ -135,7 +135,7 @@ function topBar(search) {
     const one = view.recording.value;
     const many = (view.session.value?.recordings.length ?? 0) > 1;
     fill(title, h("span", { class: many ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
-      h("span", { class: "dim facts" }, [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPUs`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
+      h("span", { class: "dim facts" }, [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
   });
   const views = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", onclick: () => openMenu(views, [
     ...currentViews().map(({ name, about, text }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => {

@@ -96,7 +96,7 @@ export class Overview {
       let machine = null;
       const body = { recording: recording.id, from: start, to: start + per * columns, columns, lanes: ["processes", ...parts.keys()], measure };
       await client.frames("columns", body, (frame) => {
-        if (frame.head.error !== undefined) return;
+        if (frame.head.error !== undefined || (frame.head.columns ?? 0) === 0) return;
         const data = { frame, from: start, to: start + per * columns, columns };
         const lane = parts.get(frame.head.lane ?? "");
         if (frame.head.lane === "processes") machine = data;
@@ -114,6 +114,10 @@ export class Overview {
 
   #legend() {
     const cpus = view.recording.peek()?.cpus ?? 1;
+    if (!this.machine) {
+      this.legend.replaceChildren(h("span", { class: "dim" }, "No CPU time was recorded"));
+      return;
+    }
     this.legend.replaceChildren(
       h("span", { class: "keys" }, h("strong", null, `CPU of ${cpus}`),
         this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),

@@ -172,7 +172,7 @@ export class LaneRows {
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
     if (!data) {
-      const text = error && lane.kind !== "group" ? clean(error, 120) : "";
+      const text = !error || lane.kind === "group" ? "" : /has nothing for/.test(error) ? "not recorded" : clean(error, 120);
       if (corner.textContent !== text) corner.textContent = text;
       return;
     }

@@ -6,7 +6,7 @@ import { xOf, timeWidth } from "./geometry.js";
 import { css } from "./palette.js";
 import * as view from "../state/view.js";
 
-const KINDS = new Set(["disk", "event", "mark", "file", "region", "gc", "jit", "fault"]);
+const KINDS = new Set(["disk", "event", "mark", "region", "gc", "jit"]);
 /** More than so many are a density. */
 const MOST = 600;
 const STILL_MS = 160;

@@ -161,7 +161,9 @@ export class Dock {
     try {
       this.rows = [];
       const words = question.words(context);
-      if (question.view === "flame") await this.#flame(recording, words, request, aborted);
+      if ((id === "path" && !context.process) || (id === "explain" && !context.process && range)) {
+        this.#hint("This panel is about one program.", "Choose its process: click the head of its lane, or press Space there.");
+      } else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
       else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
       else await this.#ask(recording, question, words, request, aborted);
       if (aborted.aborted) return;
@@ -179,6 +181,18 @@ export class Dock {
     } finally {
       watch();
     }
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} more
+   */
+  #hint(text, more) {
+    this.shown = null;
+    this.table = null;
+    this.command = "";
+    fill(this.body, h("div", { class: "empty" }, h("p", null, text), h("p", { class: "dim" }, more)));
+    fill(this.foot);
   }
 
   /**

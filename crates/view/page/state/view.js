@@ -7,10 +7,16 @@ export const ORDERS = /** @type {const} */ (["cpu", "run", "wait", "ready", "sta
 
 export const session = signal(/** @type {import("../types").Session | null} */ (null));
 export const recordingId = signal("r0");
-export const recording = computed(() => {
-  const all = session.value?.recordings ?? [];
-  return all.find((one) => one.id === recordingId.value) ?? all[0] ?? null;
-});
+export const recording = computed(() => named(session.value, recordingId.value));
+
+/**
+ * @param {import("../types").Session | null} of
+ * @param {string} id
+ */
+function named(of, id) {
+  const all = of?.recordings ?? [];
+  return all.find((one) => one.id === id) ?? all[0] ?? null;
+}
 
 /** The range that lanes show. */
 export const range = signal(/** @type {import("../types").Range} */ ([0, 1_000_000_000]));
@@ -58,7 +64,8 @@ export const subject = computed(() => selection.value ?? range.value);
 
 /** @returns {import("../types").Range} */
 export function whole() {
-  const one = recording.peek();
+  // Not by the computed value, which follows at the end of a batch.
+  const one = named(session.peek(), recordingId.peek());
   return one ? [one.start_ns, Math.max(one.end_ns, one.start_ns + SHORTEST)] : [0, 1_000_000_000];
 }
 

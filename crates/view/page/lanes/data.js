@@ -9,6 +9,9 @@ const MARGIN = 0.25;
 const MOST_COLUMNS = 4_096;
 /** A request that is younger may still serve the range that follows. */
 const PATIENCE_MS = 80;
+/** While the view moves, requests are this far apart; after its last move one follows soon. */
+const MOVING_MS = 150;
+const PAUSE_MS = 40;
 const DATA_PER_LANE = 2;
 
 /** @typedef {{ lanes: import("../types").Lane[], width: number, height: number, scale: number }} Sight */
@@ -35,6 +38,8 @@ export class LaneStore {
     this.failed = "";
     this.timer = 0;
     this.steps = 0;
+    this.moved = -Infinity;
+    this.began = -Infinity;
   }
 
   /** @param {Sight} sight */
@@ -107,12 +112,19 @@ export class LaneStore {
     if (!grid || lanes.length === 0) return;
     const key = `${grid.from},${grid.per},${grid.columns}`;
     if (key === this.failed) return;
+    const now = performance.now();
+    const pause = Math.min(PAUSE_MS - (now - this.moved), MOVING_MS - (now - this.began));
+    if (pause > 0) {
+      clearTimeout(this.timer);
+      this.timer = window.setTimeout(() => this.want(), pause + 1);
+      return;
+    }
     if (this.under) {
       if (this.under.grid === key) {
         this.dirty = true;
         return;
       }
-      const age = performance.now() - this.under.began;
+      const age = now - this.under.began;
       if (age < PATIENCE_MS) {
         this.dirty = true;
         clearTimeout(this.timer);
@@ -135,6 +147,7 @@ export class LaneStore {
     const stop = new AbortController();
     const mine = { stop, began: performance.now(), grid: key };
     this.under = mine;
+    this.began = mine.began;
     this.dirty = false;
     this.steps += 1;
     const byId = new Map(lanes.map((lane) => [lane.id, lane]));

@@ -87,6 +87,7 @@ export class LanesView {
     effect(() => {
       void view.range.value;
       untracked(() => {
+        this.store.moved = performance.now();
         this.#want();
         this.later();
       });

@@ -114,7 +114,15 @@ function build(app) {
     const list = url.readFragment(location.hash);
     if (list.length > 0) showPairs(list);
   });
-  addEventListener("beforeprint", () => printed(app, dock));
+  addEventListener("beforeprint", () => {
+    printed(app, dock);
+    document.documentElement.dataset["theme"] = "light";
+    lanes.redraw();
+  });
+  addEventListener("afterprint", () => {
+    document.documentElement.dataset["theme"] = view.theme.peek();
+    lanes.retheme();
+  });
   // What tests look at; nothing of the page reads it.
   Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
 }
@@ -238,7 +246,7 @@ function printed(app, dock) {
   if (!shown) return;
   const [from, to] = view.subject.peek();
   app.append(h("section", { class: "print-table" }, h("p", null, `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", null, h("code", null, clean(dock.command, 2000))),
-    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", null, cell))))))));
+    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : null }, cell.slice(0, 160)))))))));
 }
 
 void start();

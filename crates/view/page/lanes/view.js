@@ -115,6 +115,14 @@ export class LanesView {
     this.later(true);
   }
 
+  /** Draws axis and marks anew at once, for paper; pictures keep the colours that they were painted with. */
+  redraw() {
+    this.overlay.retheme();
+    this.axis.retheme();
+    this.compositor.retheme();
+    this.#draw();
+  }
+
   /** @param {number} count */
   #pinHeight(count) {
     const most = Math.max(rowHeight.peek(), Math.floor(this.height / 2));

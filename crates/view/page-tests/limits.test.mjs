@@ -145,7 +145,6 @@ test("names are text in every place that shows them", async () => {
     await page.keyboard.press("Escape");
     assert.equal(await page.locator("img").count(), 0);
     const shown = await page.evaluate("document.body.innerText");
-    // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(String(shown), /[\u0000-\u0008\u202a-\u202e\u2066-\u2069]/);
     const longest = Number(await page.evaluate("Math.max(...[...document.querySelectorAll('.cell, .lane-name, .hit-name, .chip')].map((one) => one.textContent.length))"));
     assert.ok(longest <= 1100, `${longest} characters of a name of ${HOSTILE[2]?.length}`);

@@ -278,6 +278,49 @@ inPage("inactive lanes are hidden and counted; order of lanes", { fragment: "ope
   assert.deepEqual(names, [...names].sort());
 });
 
+inPage("Shift and drag pans, a double click selects the span, Escape clears", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {
+  const area = await timeArea(page);
+  await page.keyboard.down("Shift");
+  await page.mouse.move(area.x + 500, area.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(area.x + 400, area.y + 100, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  const [from, to] = /** @type {number[]} */ (await range(page));
+  assert.ok(Math.abs(to - from - 0.5e9) < 2 && from > 20.04e9, `${from} ${to}`);
+  const thread = recording.threads.find((one) => one.process === 1);
+  assert.ok(thread);
+  const span = thread.spans.find((one) => one.state === "run" && one.start > from + 0.1e9 && one.end - one.start > 5e6);
+  assert.ok(span);
+  const x = Number(await page.evaluate(`tracesift.xOf(${(span.start + span.end) / 2})`));
+  await page.locator(`.lanes.main [data-lane="thread:${thread.index}"] .lane-time`).click({ position: { x, y: 10 } });
+  await page.locator(".detail").waitFor();
+  await page.locator(`.lanes.main [data-lane="thread:${thread.index}"] .lane-time`).dblclick({ position: { x, y: 10 } });
+  await page.waitForFunction((ends) => JSON.stringify(/** @type {never} */ (window)["tracesift"]["view"]["selection"]["value"]) === JSON.stringify(ends), [span.start, span.end]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate("tracesift.view.selection.value"), null);
+});
+
+inPage("single operations and events where few are in sight, a density elsewhere", { fragment: "open=disks&open=events&time=10s..10.1s" }, async (page) => {
+  await page.waitForFunction(() => (/** @type {never} */ (window)["tracesift"]["lanes"]["singles"]["known"]["get"]("disk:0"))?.["frame"]);
+  const starts = /** @type {number[]} */ (await page.evaluate("[...tracesift.lanes.singles.known.get('disk:0').frame.series.start]"));
+  assert.deepEqual(starts, recording.disk.filter((one) => one.disk === 0 && one.end >= 10e9 && one.start < 10.1e9).map((one) => one.start));
+  await page.keyboard.press("0");
+  await page.waitForFunction(() => (/** @type {never} */ (window)["tracesift"]["lanes"]["singles"]["known"]["get"]("disk:0"))?.["frame"] === null);
+});
+
+inPage("paper gets the command and the whole table, in light colours", { dark: true, fragment: "panel=threads" }, async (page) => {
+  await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+  await page.emulateMedia({ media: "print" });
+  assert.match(await page.locator(".print-table code").innerText(), /^tracesift dump threads/);
+  assert.equal(await page.locator(".print-table tbody tr").count(), Number(await page.evaluate("tracesift.dock.rows.length")));
+  assert.equal(await page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate("dispatchEvent(new Event('afterprint'))");
+  assert.notEqual(await page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+});
+
 test("a server that has gone is said", async () => {
   const it = await open(browser, {});
   it.mock.close();

@@ -7,7 +7,6 @@
  */
 export function clean(text, most = 512) {
   const short = text.length > most ? `${text.slice(0, most)}…` : text;
-  // eslint-disable-next-line no-control-regex
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 

@@ -4,7 +4,6 @@ import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.j
 import * as view from "./view.js";
 
 export const FIRST = "# tracesift view";
-// eslint-disable-next-line no-control-regex
 const ID = /^[a-z]{1,20}(?::[^\u0000-\u001f]{1,300})?$/;
 
 /** @returns {[string, string][]} */

@@ -75,5 +75,6 @@ pub mod zero_time;
 pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
 pub use inside_options::{InsideOptions, RegionOptions};
 pub use method_patterns::MethodPatterns;
+pub use threads::label as thread_label;
 pub use usage_error::UsageError;
 pub use usual_options::UsualOptions;

@@ -101,6 +101,12 @@ impl OpenRecording {
         &self.archive
     }
 
+    /// The same recording, read under another watch.
+    #[must_use]
+    pub fn watched_by(self, watch: &Watch) -> Self {
+        Self { archive: self.archive.watched_by(watch), ..self }
+    }
+
     /// The archive's stacks with their names, made once for all that ask until [`Self::forget_stacks`].
     ///
     /// # Errors

@@ -46,7 +46,8 @@ impl<'a> Threads<'a> {
 }
 
 /// `process(pid) tid name`: the main thread of Linux has the id and the name of its process.
-pub(crate) fn label(process: Option<&ProcessRow>, thread: &ThreadRow) -> String {
+#[must_use]
+pub fn label(process: Option<&ProcessRow>, thread: &ThreadRow) -> String {
     let of_process = process.map(|process| format!("{}({})", process.name, process.pid));
     let tid = process.is_none_or(|process| process.pid != thread.tid).then(|| thread.tid.to_string());
     let name = thread.name.clone().filter(|name| process.is_none_or(|process| process.name != *name));

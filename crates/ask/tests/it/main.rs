@@ -43,6 +43,7 @@ mod tcp;
 mod threadpool;
 mod timeline;
 mod timeline_lanes;
+mod timeline_series;
 mod timeline_tables;
 mod tracelog;
 mod ui;

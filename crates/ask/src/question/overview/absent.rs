@@ -103,7 +103,8 @@ const fn linux_profile(source: RowSource) -> &'static str {
 }
 
 /// What the recording has nothing of. A profile that was recorded and found nothing is no reason to record it again.
-pub(super) fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
+#[must_use]
+pub fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
     if file.is_imported {
         return vec![AbsentPart {
             what: "call stacks, and single events of most kinds",

@@ -22,7 +22,7 @@ use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
 use tracesift_trace::view;
 
-pub use self::absent::{AbsentPart, profiles};
+pub use self::absent::{AbsentPart, of as absent_parts, profiles};
 pub use self::classes::ClassPart;
 pub use self::columns::{
     COLUMNS, absent_columns, call_columns, class_columns, disk_columns, next_columns, process_columns, tag_columns,

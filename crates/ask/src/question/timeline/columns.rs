@@ -16,12 +16,18 @@ pub(super) const SPARK: &str = "drawing";
 
 /// Whom a lane is of.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Lane {
+pub enum Lane {
+    /// A process.
     Process(ProcessRow),
+    /// A thread with its process.
     Thread(Option<ProcessRow>, ThreadRow),
+    /// A CPU.
     Cpu(i16),
+    /// A disk.
     Disk(i32),
+    /// The provider and the name of events.
     Event(String, String),
+    /// A stack tag.
     Tag(String),
 }
 
@@ -55,6 +61,42 @@ impl OfProcess for Row {
 }
 
 impl Row {
+    /// Whom it is of.
+    #[must_use]
+    pub fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// Name of the counter, of a hardware counter.
+    #[must_use]
+    pub fn counter(&self) -> Option<&str> {
+        self.counter.as_deref()
+    }
+
+    /// What its figures are.
+    #[must_use]
+    pub fn measure(&self) -> Measure {
+        self.measure
+    }
+
+    /// The figure of each bucket.
+    #[must_use]
+    pub fn values(&self) -> &[i64] {
+        &self.values
+    }
+
+    /// The figure of all buckets: their sum, of a rate the mean.
+    #[must_use]
+    pub fn total(&self) -> i64 {
+        self.total
+    }
+
+    /// How many CPUs could work for it at a time; `None`: its figure has no share.
+    #[must_use]
+    pub fn at_once(&self) -> Option<i64> {
+        self.at_once
+    }
+
     pub(super) fn peak(&self) -> i64 {
         self.values.iter().copied().max().unwrap_or(0)
     }
@@ -78,7 +120,9 @@ impl Row {
         }
     }
 
-    fn label(&self) -> String {
+    /// Its name: the column `lane`.
+    #[must_use]
+    pub fn label(&self) -> String {
         match &self.lane {
             Lane::Process(process) => name_with_marks(process),
             Lane::Thread(process, thread) => threads::label(process.as_ref(), thread),

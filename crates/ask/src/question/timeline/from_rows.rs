@@ -92,13 +92,7 @@ impl Watched for OfThreads<'_> {
     }
 
     fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
-        let measure = match kind {
-            OffCpuKind::Wait => Measure::Wait,
-            OffCpuKind::Ready => Measure::Ready,
-            OffCpuKind::Open => Measure::Open,
-            OffCpuKind::Unknown => Measure::Unknown,
-        };
-        self.span(thread, measure, span);
+        self.span(thread, Measure::of(kind), span);
     }
 
     fn switch_in(&mut self, thread: ThreadId, time: i64) {

@@ -67,7 +67,7 @@ pub(super) fn rows(
 }
 
 /// The lanes whose figures are sums. `None`: they are too many for so many buckets.
-fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<Lanes<i32>>, Error> {
+pub(super) fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<Lanes<i32>>, Error> {
     let mut lanes = Collected::new(grid);
     match Plan::of(asked, grid)? {
         _ if asked.question.lane == LaneKind::Tag => names.tags = tags::add_samples(asked, &mut lanes)?,
@@ -102,7 +102,7 @@ fn add_pieces(
 }
 
 /// Whom the numbers of lanes stand for.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     lane: LaneKind,
     processes: FxHashMap<i32, &'a ProcessRow>,
     threads: FxHashMap<i32, &'a ThreadRow>,
@@ -111,7 +111,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn new(lane: LaneKind, processes: &'a [ProcessRow], threads: &'a [ThreadRow]) -> Self {
+    pub(super) fn new(lane: LaneKind, processes: &'a [ProcessRow], threads: &'a [ThreadRow]) -> Self {
         Self {
             lane,
             processes: processes.iter().map(|row| (row.process.0, row)).collect(),
@@ -140,7 +140,7 @@ impl<'a> Names<'a> {
 }
 
 /// How many CPUs could work for a lane at a time; `None`: its figure has no share.
-fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
+pub(super) fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
     match (lane, measure) {
         (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run) => Some(i64::from(recording.info().cpu_count)),
         (LaneKind::Cpu, Measure::Cpu | Measure::Run) => Some(1),
@@ -168,8 +168,13 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    fn new(grid: Grid) -> Self {
+    pub(super) fn new(grid: Grid) -> Self {
         Self { grid, lanes: Lanes::new(grid), is_full: false }
+    }
+
+    /// The lanes. `None`: they are too many.
+    pub(super) fn finish(self) -> Option<Lanes<i32>> {
+        (!self.is_full).then_some(self.lanes)
     }
 
     /// Once there are too many lanes no more is added: there is no answer any more.

@@ -1,6 +1,7 @@
 //! What has a row, and what is shown of it.
 
 use clap::ValueEnum;
+use tracesift_analysis::timeline::OffCpuKind;
 
 /// What has a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -62,8 +63,19 @@ pub(crate) enum Unit {
 }
 
 impl Measure {
+    /// The time of a thread that is off the CPUs.
+    pub(super) fn of(kind: OffCpuKind) -> Self {
+        match kind {
+            OffCpuKind::Wait => Self::Wait,
+            OffCpuKind::Ready => Self::Ready,
+            OffCpuKind::Open => Self::Open,
+            OffCpuKind::Unknown => Self::Unknown,
+        }
+    }
+
     /// The word on the command line.
-    pub(super) fn word(self) -> &'static str {
+    #[must_use]
+    pub fn word(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Samples => "samples",
@@ -91,7 +103,8 @@ impl Measure {
     }
 
     /// Whether lanes of a kind have it.
-    pub(super) fn is_of(self, lane: LaneKind) -> bool {
+    #[must_use]
+    pub fn is_of(self, lane: LaneKind) -> bool {
         match lane {
             LaneKind::Process => self != Self::Count,
             LaneKind::Thread => !matches!(self, Self::Count | Self::Bytes | Self::Operations | Self::Frequency),

@@ -8,6 +8,7 @@ mod lanes;
 mod measure;
 mod options;
 mod rates;
+mod series;
 mod spark;
 mod tags;
 
@@ -21,9 +22,10 @@ use tracesift_analysis::timeline::Grid;
 use tracesift_archive::Error;
 use tracesift_grammar::{Patterns, TimeRange};
 
-pub use self::columns::{COLUMNS, Row};
+pub use self::columns::{COLUMNS, Lane, Row};
 pub use self::measure::{LaneKind, Measure};
 pub use self::options::Options;
+pub use self::series::{Chosen, STATES, Series, all_but_idle, series};
 
 use self::measure::Unit;
 use crate::answer::{Column, Fact, Kind, Section, View};

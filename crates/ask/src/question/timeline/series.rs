@@ -1,0 +1,216 @@
+//! Figures of chosen processes and threads by buckets, several at once: the numbers of `dump timeline` for whoever draws them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracesift_analysis::timeline::{EventNumbers, Grid, OffCpuKind, Watched};
+use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
+use tracesift_archive::Error;
+use tracesift_grammar::TimeRange;
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::{ProcessId, ThreadId};
+
+use super::from_tiles::{Plan, add_tiles};
+use super::lanes::{Asked, Collected, Names, at_once, has_rows, sums};
+use super::{LaneKind, Measure, Question, Row, Way};
+use crate::processes::is_idle;
+use crate::recording::OpenRecording;
+
+/// What a thread does: the measures that one reading of the switches gives together.
+pub const STATES: [Measure; 5] = [Measure::Run, Measure::Ready, Measure::Wait, Measure::Open, Measure::Unknown];
+
+/// Chosen processes or threads.
+#[derive(Clone, Debug)]
+pub enum Chosen {
+    /// Processes.
+    Processes(FxHashSet<ProcessId>),
+    /// Threads.
+    Threads(FxHashSet<ThreadId>),
+}
+
+/// Figures by buckets.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Whether the timeline tables have whole buckets of it.
+    pub is_from_tables: bool,
+    /// How many CPUs could work for a lane at a time; `None`: its figures have no share.
+    pub at_once: Option<i64>,
+    /// Places of the measures that the recording has nothing of.
+    pub absent: Vec<usize>,
+    /// By the number of a process or thread and the place of a measure: the figure of each bucket. A lane without any amount is not there.
+    pub lanes: FxHashMap<(i32, usize), Vec<i64>>,
+}
+
+/// The figures of chosen processes or threads, of which the recording may have some. Those of states come from one reading of the
+/// switches. `None`: they are too many for so many buckets.
+///
+/// # Errors
+/// When a table cannot be read.
+pub fn series(
+    recording: &OpenRecording,
+    chosen: &Chosen,
+    measures: &[Measure],
+    grid: Grid,
+    way: Way,
+) -> Result<Option<Series>, Error> {
+    let archive = recording.archive();
+    let processes: Vec<ProcessRow> = archive.rows()?;
+    let threads: Vec<ThreadRow> = archive.rows()?;
+    let lane = match chosen {
+        Chosen::Processes(_) => LaneKind::Process,
+        Chosen::Threads(_) => LaneKind::Thread,
+    };
+    let range = grid.range();
+    let time = TimeRange { start: Some(range.start), end: Some(range.end) };
+    let question = Question { lane, way, time, ..Question::default() };
+    let of_chosen: Vec<ThreadRow> = threads.iter().filter(|row| chosen.has(row)).cloned().collect();
+    let accepted: FxHashSet<ProcessId> = match chosen {
+        Chosen::Processes(ids) => ids.clone(),
+        Chosen::Threads(_) => of_chosen.iter().map(|row| row.process).collect(),
+    };
+    let asked = |measure: Measure| Asked {
+        recording,
+        question: &question,
+        measure,
+        threads: &of_chosen,
+        accepted: accepted.clone(),
+    };
+    let mut all = Series::default();
+    let states: Vec<(usize, Measure)> =
+        measures.iter().copied().enumerate().filter(|(_, measure)| STATES.contains(measure)).collect();
+    for (place, measure) in measures.iter().enumerate() {
+        all.at_once = all.at_once.or(at_once(recording, lane, *measure));
+        if !has_rows(recording, *measure) {
+            all.absent.push(place);
+            continue;
+        }
+        if states.iter().any(|(of_state, _)| *of_state == place) {
+            continue;
+        }
+        let asked = asked(*measure);
+        all.is_from_tables |= Plan::of(&asked, grid)?.is_some();
+        let mut names = Names::new(lane, &processes, &of_chosen);
+        let Some(lanes) = sums(&asked, grid, &mut names)? else { return Ok(None) };
+        all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, place), figures)));
+    }
+    if !states.is_empty() && has_rows(recording, Measure::Run) {
+        let of_states = StatesAsked { asked: &asked(Measure::Run), threads: &threads, states: &states };
+        if !of_states.add(grid, &mut all)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(all))
+}
+
+impl Chosen {
+    fn has(&self, row: &ThreadRow) -> bool {
+        match self {
+            Self::Processes(ids) => ids.contains(&row.process),
+            Self::Threads(ids) => ids.contains(&row.thread),
+        }
+    }
+}
+
+/// The states of chosen threads.
+struct StatesAsked<'a> {
+    asked: &'a Asked<'a>,
+    /// All threads of the recording.
+    threads: &'a [ThreadRow],
+    /// Each with its place among the measures.
+    states: &'a [(usize, Measure)],
+}
+
+impl StatesAsked<'_> {
+    /// Adds them to a series. False: they are too many.
+    fn add(&self, grid: Grid, all: &mut Series) -> Result<bool, Error> {
+        let plan = Plan::of(self.asked, grid)?;
+        let mut lanes: Vec<Collected> = self.states.iter().map(|_| Collected::new(grid)).collect();
+        let whole = [grid.range()];
+        for piece in plan.as_ref().map_or(&whole[..], |plan| plan.pieces.as_slice()) {
+            self.add_rows(*piece, &mut lanes)?;
+        }
+        if let Some(plan) = &plan {
+            all.is_from_tables = true;
+            for ((_, measure), lanes) in self.states.iter().zip(&mut lanes) {
+                let asked = Asked { measure: *measure, accepted: self.asked.accepted.clone(), ..*self.asked };
+                add_tiles(&asked, plan, lanes, &mut EventNumbers::default())?;
+            }
+        }
+        for ((place, _), lanes) in self.states.iter().zip(lanes) {
+            let Some(lanes) = lanes.finish() else { return Ok(false) };
+            all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, *place), figures)));
+        }
+        Ok(true)
+    }
+
+    fn add_rows(&self, piece: Span, lanes: &mut [Collected]) -> Result<(), Error> {
+        let by_process = self.asked.question.lane == LaneKind::Process;
+        let lane = |row: &ThreadRow| if by_process { row.process.0 } else { row.thread.0 };
+        let lane_of = self.asked.threads.iter().map(|row| (row.thread, lane(row))).collect();
+        let mut watched = OfThreads { lane_of, states: self.states, lanes };
+        let recording = RecordingFacts::from(self.asked.recording.info());
+        let mut accounting = Accounting::new(&recording, piece, self.threads);
+        // Where a thread runs all through the range, rows around it say so.
+        self.asked.recording.archive().scan_around(Some(piece.start..piece.end), |row: &SwitchWithoutPriorities| {
+            accounting.switch_watched(*row, &mut watched);
+        })?;
+        accounting.finish_watched(&mut watched);
+        Ok(())
+    }
+}
+
+/// Adds what threads do to the lanes of each state.
+struct OfThreads<'a> {
+    lane_of: FxHashMap<ThreadId, i32>,
+    states: &'a [(usize, Measure)],
+    lanes: &'a mut [Collected],
+}
+
+impl OfThreads<'_> {
+    fn span(&mut self, thread: ThreadId, measure: Measure, span: Span) {
+        let Some(lane) = self.lane_of.get(&thread) else { return };
+        let place = self.states.iter().position(|(_, state)| *state == measure);
+        if let Some(lanes) = place.and_then(|place| self.lanes.get_mut(place)) {
+            lanes.add_span(*lane, span);
+        }
+    }
+}
+
+impl Watched for OfThreads<'_> {
+    fn run(&mut self, run: Run) {
+        self.span(run.thread, Measure::Run, run.span);
+    }
+
+    fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
+        self.span(thread, Measure::of(kind), span);
+    }
+}
+
+/// The processes that count where none is chosen.
+#[must_use]
+pub fn all_but_idle(processes: &[ProcessRow]) -> FxHashSet<ProcessId> {
+    processes.iter().filter(|row| !is_idle(*row)).map(|row| row.process).collect()
+}
+
+impl Question {
+    /// The lanes of a recording with their figures, in no order: what the answer has rows of. `None`: the recording has no such rows, or
+    /// they are too many for so many buckets.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn lanes(&self, recording: &OpenRecording, grid: Grid) -> Result<Option<Vec<Row>>, Error> {
+        let measure = self.measure_of(recording);
+        if !has_rows(recording, measure) {
+            return Ok(None);
+        }
+        super::lanes::rows(recording, self, measure, grid)
+    }
+
+    /// Whether whole buckets come from the timeline tables.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn is_from_tables(&self, recording: &OpenRecording, grid: Grid) -> Result<bool, Error> {
+        let measure = self.measure_of(recording);
+        let asked = Asked { recording, question: self, measure, threads: &[], accepted: FxHashSet::default() };
+        Ok(Plan::of(&asked, grid)?.is_some())
+    }
+}

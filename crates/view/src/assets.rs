@@ -1,0 +1,116 @@
+//! The files of the page. They are served as they stand in `page`.
+
+/// A file of the page.
+#[derive(Debug)]
+pub(crate) struct Asset {
+    /// Its name below `/assets/`.
+    pub(crate) name: &'static str,
+    pub(crate) bytes: &'static [u8],
+}
+
+macro_rules! assets {
+    ($($name:literal,)*) => {
+        /// All of them but for the page itself.
+        pub(crate) const ASSETS: &[Asset] = &[
+            $(Asset { name: $name, bytes: include_bytes!(concat!("../page/", $name)) },)*
+        ];
+    };
+}
+
+// A line for each file of `page`.
+assets! {
+    "api/client.js",
+    "api/frames.js",
+    "css/lanes.css",
+    "css/layout.css",
+    "css/panels.css",
+    "css/print.css",
+    "css/theme.css",
+    "dom/h.js",
+    "dom/list.js",
+    "dom/signal.js",
+    "format/table.js",
+    "format/text.js",
+    "format/time.js",
+    "icon.svg",
+    "lanes/axis.js",
+    "lanes/bitmaps.js",
+    "lanes/compositor.js",
+    "lanes/data.js",
+    "lanes/geometry.js",
+    "lanes/model.js",
+    "lanes/overlay.js",
+    "lanes/overview.js",
+    "lanes/paint.js",
+    "lanes/painter.js",
+    "lanes/palette.js",
+    "lanes/rows.js",
+    "lanes/singles.js",
+    "lanes/view.js",
+    "main.js",
+    "panels/detail.js",
+    "panels/dock.js",
+    "panels/explain.js",
+    "panels/flame.js",
+    "panels/questions.js",
+    "panels/table.js",
+    "panels/tree.js",
+    "parts/actions.js",
+    "parts/banner.js",
+    "parts/lane-menu.js",
+    "parts/menu.js",
+    "parts/pointer.js",
+    "parts/readout.js",
+    "parts/search.js",
+    "parts/spans.js",
+    "state/saved.js",
+    "state/url.js",
+    "state/view.js",
+}
+
+/// The page.
+pub(crate) const INDEX: &[u8] = include_bytes!("../page/index.html");
+
+/// The media type of a file, by its name.
+pub(crate) fn media_type(name: &str) -> &'static str {
+    match name.rsplit('.').next().unwrap_or_default() {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "html" => "text/html; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::ASSETS;
+
+    fn files(directory: &Path, above: &str, into: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{above}{}", entry.file_name().to_string_lossy());
+            if entry.path().is_dir() {
+                files(&entry.path(), &format!("{name}/"), into);
+            } else {
+                into.insert(name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_page_is_served() {
+        let mut there = BTreeSet::new();
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("page"), "", &mut there);
+        // Types are for the check of the page alone, the page itself is no file below `/assets/`.
+        there.retain(|name| {
+            !name.ends_with(".d.ts") && !name.ends_with(".json") && name != "assets.txt" && name != "index.html"
+        });
+        let served: BTreeSet<String> = ASSETS.iter().map(|asset| asset.name.to_owned()).collect();
+        assert_eq!(served, there);
+        assert_eq!(served.len(), ASSETS.len());
+    }
+}

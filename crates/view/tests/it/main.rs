@@ -1,0 +1,8 @@
+//! The server, asked over its own port.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
+
+mod endpoints;
+mod limits;
+mod security;
+mod support;

@@ -1,8 +1,6 @@
 //! Words of questions that have another name here, or that do not exist yet: one table for our own
 //! command lines and ETWAnalyzer's.
 
-use tracesift_ask::question;
-
 use crate::exit::UsageError;
 
 /// Where a question is answered.
@@ -10,16 +8,12 @@ use crate::exit::UsageError;
 pub(crate) enum Where {
     /// A command of ours answers it: what it is about, with its verb, and the command line.
     Asked(&'static str, &'static str),
-    /// A question answers it: what it is about, and the words of the question.
-    Question(&'static str, &'static str),
-    /// Nothing answers it yet: what it is about, and the command lines that come closest.
-    NotYet(&'static str, &'static [&'static str]),
 }
 
 /// Words, and where they lead to.
 type Line = (&'static [&'static str], Where);
 
-use Where::{Asked, NotYet, Question};
+use Where::Asked;
 
 /// Words behind `dump` that are no questions of ours. The first word of a line is the one that `-dump` of ETWAnalyzer has, where it has one.
 const QUESTIONS: &[Line] = &[
@@ -68,26 +62,16 @@ const QUESTIONS: &[Line] = &[
 /// Words behind `tracesift` that are no commands.
 const COMMANDS: &[Line] = &[
     (&["diff", "difference"], Asked("what changed between two sets of runs is", "tracesift compare 'good/*' 'bad/*'")),
-    (
-        &["view", "gui", "open", "show"],
-        NotYet("a view with a time line", &["tracesift export X.sift --format firefox", "tracesift flame X.sift"]),
-    ),
+    (&["gui", "open", "show"], Asked("recordings in the browser are", "tracesift view X.sift")),
     (&["report", "top", "annotate"], Asked("who used the CPU is", "tracesift dump cpu X.sift --top-methods 5")),
     (&["script", "list"], Asked("single events are", "tracesift events X.sift")),
     (&["stat", "info", "summary"], Asked("what a recording consists of is", "tracesift dump stats X.sift")),
     (&["convert"], Asked("files for other tools are", "tracesift export X.sift")),
 ];
 
-/// What becomes of a word behind `dump`. A line of the table whose first word has become a question leads to that.
+/// What becomes of a word behind `dump`.
 pub(crate) fn question(word: &str) -> Option<Where> {
-    let (words, to) = find(QUESTIONS, word)?;
-    let first = words
-        .first()
-        .and_then(|first| question::DUMP.iter().find(|known| known.command.strip_prefix("dump ") == Some(first)));
-    Some(match (first, to) {
-        (Some(known), NotYet(what, _)) => Question(what, known.command),
-        _ => to,
-    })
+    find(QUESTIONS, word).map(|(_, to)| to)
 }
 
 /// What becomes of a word behind `tracesift`: some are commands of other tools, some are questions without their `dump`.
@@ -103,11 +87,6 @@ fn find(table: &[Line], word: &str) -> Option<Line> {
 pub(crate) fn refused(to: Where, asked: &str) -> UsageError {
     match to {
         Asked(what, line) => UsageError::new(format!("there is no `{asked}`"), format!("{what} asked with `{line}`")),
-        Question(what, command) => UsageError::new(
-            format!("there is no `{asked}`"),
-            format!("{what} are asked with `tracesift {command} X.sift`"),
-        ),
-        NotYet(what, closest) => missing(what, asked, closest),
     }
 }
 
@@ -130,15 +109,9 @@ mod tests {
     #[test]
     fn what_is_asked_elsewhere_can_be_asked_there() {
         for (words, to) in QUESTIONS.iter().chain(COMMANDS) {
-            let lines = match to {
-                Where::Asked(_, line) => std::slice::from_ref(line),
-                Where::NotYet(_, lines) => *lines,
-                Where::Question(..) => &[],
-            };
-            for line in lines {
-                let parsed = args::definition().try_get_matches_from(pages::words(line));
-                assert!(parsed.is_ok(), "{words:?}: {line}: {}", parsed.unwrap_err());
-            }
+            let Where::Asked(_, line) = to;
+            let parsed = args::definition().try_get_matches_from(pages::words(line));
+            assert!(parsed.is_ok(), "{words:?}: {line}: {}", parsed.unwrap_err());
         }
     }
 

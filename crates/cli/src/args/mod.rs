@@ -17,6 +17,7 @@ pub(crate) mod record;
 pub(crate) mod run;
 pub(crate) mod symbols;
 pub(crate) mod topics;
+pub(crate) mod view;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,7 @@ pub(crate) use profile::{ExportArgs, FlameArgs, Wanted};
 pub(crate) use record::RecordArgs;
 pub(crate) use run::PlanArgs;
 pub(crate) use symbols::Symbols;
+pub(crate) use view::ViewArgs;
 
 /// Reads recordings of a whole machine (Windows ETW .etl, Linux perf.data) on any system, extracts each once into a small columnar archive, and answers questions over hundreds of them
 #[derive(Debug, Parser)]
@@ -85,6 +87,19 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut plain))
 }
 
+/// The command line that these arguments are, if `check` has nothing against the options that they give.
+pub(crate) fn parse_checked<E>(
+    arguments: &[OsString],
+    check: impl FnOnce(&clap::Command, &clap::ArgMatches) -> Result<(), E>,
+) -> Result<Result<Cli, E>, clap::Error> {
+    let mut plain = Cli::command();
+    let matches = plain.try_get_matches_from_mut(arguments)?;
+    if let Err(error) = check(&plain, &matches) {
+        return Ok(Err(error));
+    }
+    Cli::from_arg_matches(&matches).map(Ok).map_err(|error| error.format(&mut plain))
+}
+
 /// The arguments with the command that shows what is in a recording, where they begin with one and there is such a command.
 fn of_a_path(definition: &clap::Command, error: &clap::Error, arguments: &[OsString]) -> Option<Vec<OsString>> {
     let overview = definition.find_subcommand(OVERVIEW)?.get_name();
@@ -116,9 +131,11 @@ pub(crate) enum Command {
     Explain(Deferred<ExplainArgs>),
     /// Compare sets of runs: how much slower, how sure, and why
     Compare(Deferred<CompareArgs>),
+    /// Show recordings in the browser: lanes, tables, flame graphs
+    View(Deferred<ViewArgs>),
     /// Show the events of a recording, decoded
     Events(Deferred<EventsArgs>),
-    /// Draw a flame graph: one SVG file with zoom and search, of one recording or of what changed between two
+    /// Draw a flame graph of a recording, or of what changed between two
     Flame(Deferred<FlameArgs>),
     /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
     Export(Deferred<ExportArgs>),

@@ -159,6 +159,16 @@ const PAGES: &[Page] = &[
         )
     },
     page(
+        "view",
+        &["time", "process", "tag_file", "port", "no_open"],
+        &[
+            ("tracesift view X.sift", "opens the browser; Ctrl-C ends it"),
+            ("tracesift view X.etl --time 3.2s..7.9s -p App", "a raw recording, at a part of it"),
+            ("tracesift view good.sift bad.sift --no-open", "only prints the URL"),
+            ("tracesift view X.sift --port 8123 --no-open", "for ssh -L 8123:127.0.0.1:8123"),
+        ],
+    ),
+    page(
         "events",
         &["provider", "class", "name", "process", "time", "conditions", "stacks", "limit", "format"],
         &[

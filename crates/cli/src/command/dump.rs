@@ -94,7 +94,7 @@ fn follow(
 }
 
 /// The files that the arguments name. One that is named is read itself, even when its archive stands beside it.
-fn files_as_they_are(files: &FileArgs, selection: &Selection, messages: &Messages) -> (FoundInputs, usize) {
+pub(crate) fn files_as_they_are(files: &FileArgs, selection: &Selection, messages: &Messages) -> (FoundInputs, usize) {
     let inputs = files.inputs();
     let (files, others) = inputs.split_files();
     let (mut all, mut failed) = (FoundInputs::default(), 0);

@@ -18,6 +18,7 @@ pub(crate) mod run;
 mod sources;
 mod symbols;
 mod temporary;
+mod view;
 
 use crate::args::{Cli, Command};
 use crate::etwanalyzer::csv::Layout;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),
         Command::Explain(args) => explain::run(args, &messages),
         Command::Compare(args) => compare::run(args, &messages),
+        Command::View(args) => view::run(args, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),
         Command::Export(args) => profile::export(args, &messages),

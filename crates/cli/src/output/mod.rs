@@ -18,6 +18,8 @@ pub(crate) mod table;
 pub(crate) mod target;
 pub(crate) mod wrap;
 
+use std::io::Write;
+
 use tracesift_ask::answer::{Answer, Layout};
 
 use crate::args::Format;
@@ -42,6 +44,17 @@ pub(crate) fn write(
     style: &Style,
     target: &Target,
 ) -> anyhow::Result<Written> {
+    target.write(|out| write_to(out, answer, format, exploded, style))
+}
+
+/// The same to anything that takes bytes.
+pub(crate) fn write_to(
+    out: &mut (dyn Write + Send),
+    answer: &Answer,
+    format: Format,
+    exploded: Option<&str>,
+    style: &Style,
+) -> anyhow::Result<Written> {
     let exchanged = match answer.layout {
         Layout::SideBySide { in_all_formats, .. } if in_all_formats || format == Format::Table => {
             Some(side_by_side::exchanged(answer))
@@ -49,19 +62,17 @@ pub(crate) fn write(
         _ => None,
     };
     let answer = exchanged.as_ref().unwrap_or(answer);
-    target.write(|out| {
-        let mut written = Written { rows: answer.rows().count(), ..Written::default() };
-        match format {
-            Format::Table => written.shortened = table::write(out, answer, style)?,
-            Format::Csv | Format::Parquet => {
-                let flat = Flat::of(answer, exploded);
-                written.rows = flat.rows.len();
-                if format == Format::Csv { csv::write(out, &flat)? } else { parquet::write(out, &flat)? }
-            }
-            Format::Json => json::write_array(out, answer)?,
-            Format::Jsonl => json::write_lines(out, answer)?,
+    let mut written = Written { rows: answer.rows().count(), ..Written::default() };
+    match format {
+        Format::Table => written.shortened = table::write(out, answer, style)?,
+        Format::Csv | Format::Parquet => {
+            let flat = Flat::of(answer, exploded);
+            written.rows = flat.rows.len();
+            if format == Format::Csv { csv::write(out, &flat)? } else { parquet::write(out, &flat)? }
         }
-        out.flush()?;
-        Ok(written)
-    })
+        Format::Json => json::write_array(out, answer)?,
+        Format::Jsonl => json::write_lines(out, answer)?,
+    }
+    out.flush()?;
+    Ok(written)
 }

@@ -38,4 +38,5 @@ mod stats;
 mod support;
 mod symbol_lookup;
 mod symbols;
+mod viewing;
 mod widths;

@@ -30,7 +30,7 @@ fn mistakes() {
         ("a_path_as_a_command", "Slow.sift"),
         ("compare", "compare a.sift b.sift"),
         ("diff", "diff a.sift b.sift"),
-        ("view", "view Slow.sift"),
+        ("gui", "gui Slow.sift"),
         ("report", "report"),
         ("methods", "dump methods"),
         ("tags", "dump tags"),

@@ -183,7 +183,9 @@ impl Windows<'_> {
                     accounting.switch_watched(*row, &mut window);
                 }
             };
-            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| self.archive.scan_around(only(time.start..time.end), give);
+            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| {
+                self.archive.scan_around(only(time.start..time.end), give)
+            };
             scan_ahead(scan, |_| 0, [&mut account as Worker<'_, SwitchWithoutPriorities>])?;
             if is_full {
                 return Ok(None);

@@ -274,6 +274,35 @@ fn a_wait_has_what_the_question_about_waits_tells() {
     assert!(!waits.is_empty() && with_chain > 0);
 }
 
+/// The files of a directory that lead to a page.
+#[cfg(unix)]
+fn url_files(directory: &Path) -> Vec<std::path::PathBuf> {
+    let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "html")).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_it_and_leaves_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for signal in ["-INT", "-TERM"] {
+        let (directory, temporary) = (archives(), TempDir::new().unwrap());
+        let mut command = program(directory.path(), &["view", "Slow.sift", "--no-open"]);
+        let command = command.env("TMPDIR", temporary.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let files = url_files(temporary.path());
+        let [file] = &files[..] else { panic!("{files:?}") };
+        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(std::fs::read_to_string(file).unwrap().contains(url.trim()));
+        let killed = std::process::Command::new("kill").args([signal, &process.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(process.wait().unwrap().code(), Some(0), "{signal}");
+        assert_eq!(url_files(temporary.path()), Vec::<std::path::PathBuf>::new());
+    }
+}
+
 #[test]
 fn wrong_ports_and_missing_files_are_told() {
     let directory = archives();

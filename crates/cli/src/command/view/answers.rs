@@ -1,6 +1,7 @@
 //! Command lines of a page, answered as the command would be.
 
 use std::ffi::OsString;
+use std::io;
 
 use chrono::Local;
 use tracesift_archive::Watch;
@@ -76,6 +77,26 @@ fn wrong(error: &clap::Error) -> Refused {
 
 fn usage(error: UsageError) -> Refused {
     Refused::Words { error: error.message, hint: error.hint }
+}
+
+/// Bytes of an answer, at most: a browser shows no such table.
+const LARGEST: usize = 256 << 20;
+
+/// Memory for an answer, as much as one may take.
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len().saturating_add(bytes.len()) > LARGEST {
+            return Err(io::Error::other("larger than 256 MiB; choose fewer rows with --top"));
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What is printed, and what is said beside it.
@@ -203,8 +224,8 @@ fn printed(
     printer: &Printer,
 ) -> Result<Vec<u8>, Refused> {
     chosen.apply(&mut answer);
-    let mut body = Vec::new();
+    let mut body = Bounded(Vec::new());
     let written = output::write_to(&mut body, &answer, args::Format::Json, None, printer.style());
     written.map_err(|error| Refused::Failed(format!("answer: {error}")))?;
-    Ok(body)
+    Ok(body.0)
 }

@@ -49,6 +49,10 @@ pub(crate) fn run(args: &ViewArgs, messages: &Messages) -> anyhow::Result<Exit> 
     let server = Server::new(settings, Arc::new(answers))?;
     // The path of the file is no secret, its content is.
     let url_file = UrlFile::new(server.url()).context("cannot write a temporary file")?;
+    let ended = Arc::new(AtomicBool::new(false));
+    // Where the system allows one handler, it is the one of questions. Whoever reads the address may end the program.
+    let _ = interrupt::watch(&ended);
+    let watch = watching::watch();
     let mut out = io::stdout();
     writeln!(out, "{}", server.url())?;
     out.flush()?;
@@ -56,10 +60,6 @@ pub(crate) fn run(args: &ViewArgs, messages: &Messages) -> anyhow::Result<Exit> 
         messages.note("there is no browser to open: open the URL in one, or pass the port on with ssh -L");
     }
     messages.note("Ctrl-C ends it");
-    let ended = Arc::new(AtomicBool::new(false));
-    // Where the system allows one handler, it is the one of questions.
-    let _ = interrupt::watch(&ended);
-    let watch = watching::watch();
     server.run(|| ended.load(Ordering::Relaxed) || watch.is_cancelled())?;
     Ok(Exit::Fine)
 }

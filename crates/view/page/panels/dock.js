@@ -239,7 +239,7 @@ export class Dock {
       fill(this.body, explained(answer.rows));
     } else if (question.view === "tree") this.#tree(question);
     else this.#fillTable(question);
-    this.#tell(answer, all.length, few.length < all.length);
+    this.#tell(answer, all.length, this.rows.length < all.length);
   }
 
   /**
@@ -250,7 +250,8 @@ export class Dock {
   #tell(answer, count, narrowed) {
     const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row["warnings"]) ? row["warnings"].map(String) : []))])];
     fill(this.foot,
-      h("span", null, `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of ${group(count)}, of this thread` : ""}`),
+      h("span", null, `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of the ${group(count)} of the command` : ""}`),
+      limitOf(answer.words, count),
       h("span", { class: "dim" }, `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
       warnings.length > 0 ? h("span", { class: "warn", title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
       h("code", { class: "command", title: this.command }, clean(this.command, 400)));
@@ -385,6 +386,19 @@ export class Dock {
     } });
     openMenu(this.copyButton, [give("tsv", "TSV, for a spreadsheet"), give("csv", "CSV"), give("md", "Markdown table"), "-", { name: "Command", run: () => void copy(this.command, "command") }]);
   }
+}
+
+/**
+ * Says it where the command keeps the largest rows only.
+ * @param {string[]} words
+ * @param {number} count rows of the answer
+ * @returns {HTMLElement | null}
+ */
+function limitOf(words, count) {
+  const after = (/** @type {string} */ word) => Number(words[words.indexOf(word) + 1] ?? NaN);
+  const [top, each] = [words.includes("--top") ? after("--top") : NaN, words.includes("--top-methods") ? after("--top-methods") : NaN];
+  if (each > 0) return h("span", { class: "dim" }, `the ${group(each)} largest of each of the ${group(top)} largest processes at most`);
+  return count >= top ? h("span", { class: "dim" }, `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
 /** @param {string} name */

@@ -154,6 +154,8 @@ export interface Palette {
   line: number;
   hues: number[];
   peaks: number[];
+  /** Places in `hues`, by the number of a process. */
+  order: number[];
 }
 
 export interface Span {

@@ -5,8 +5,8 @@ import { effect, signal, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
 import { dpr, timeWidth } from "./geometry.js";
-import { hueOfIndex, onColumns } from "./paint.js";
-import { readPalette } from "./palette.js";
+import { hueOfLane, onColumns } from "./paint.js";
+import { hueOrder, orderHues, readPalette } from "./palette.js";
 import { patternOf } from "./rows.js";
 import * as view from "../state/view.js";
 
@@ -29,6 +29,8 @@ export class Overview {
     /** @type {import("../types").LaneData | null} */
     this.machine = null;
     this.loaded = signal(false);
+    /** The recording whose processes have their hues. */
+    this.ordered = "";
     effect(() => {
       const recording = view.recording.value;
       const width = timeWidth.value;
@@ -84,6 +86,10 @@ export class Overview {
     const measure = recording.has["samples"] ? "cpu" : "run";
     try {
       const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 }, aborted);
+      if (this.ordered !== recording.id) {
+        this.ordered = recording.id;
+        orderHues(lanes);
+      }
       const own = only ? lanes.filter((lane) => patternOf(lane).pattern === only) : [];
       const shown = own.length > 0 ? own.slice(0, 1) : lanes.slice(0, TOP);
       const [start, end] = [recording.start_ns, Math.max(recording.end_ns, recording.start_ns + view.SHORTEST)];
@@ -100,7 +106,7 @@ export class Overview {
         const data = { frame, from: start, to: start + per * columns, columns };
         const lane = parts.get(frame.head.lane ?? "");
         if (frame.head.lane === "processes") machine = data;
-        else if (lane) got.push({ name: lane.name, hue: hueOfIndex(Number(lane.id.split(":")[1])), data });
+        else if (lane) got.push({ name: lane.name, hue: hueOfLane(lane, hueOrder.peek()), data });
       }, { signal: aborted, rank: 0 });
       this.parts = got;
       this.machine = machine;

@@ -182,7 +182,7 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
     const most = who?.[x] ?? -1;
     let foot = height - 1;
     parts.forEach((part, i) => {
-      const colour = most >= 0 ? (palette.hues[hueOfIndex(most)] ?? plain) : i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain);
+      const colour = most >= 0 ? (palette.hues[hueOfIndex(most, palette.order)] ?? plain) : i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain);
       for (let n = Math.min(pixels(part[x] ?? 0, full, height), foot + 1); n > 0; n -= 1, foot -= 1) out[foot * width + x] = colour;
     });
   }
@@ -250,10 +250,11 @@ function unread(out, x, width, height, scale, colour) {
 
 /**
  * @param {number} index of a process
+ * @param {number[]} [order] hues of those that are known by now
  * @returns {number} 0…11
  */
-export function hueOfIndex(index) {
-  return Math.abs(Math.round(index) * 5) % 12;
+export function hueOfIndex(index, order = []) {
+  return order[Math.round(index)] ?? Math.abs(Math.round(index) * 5) % 12;
 }
 
 /**
@@ -266,8 +267,11 @@ export function hueOfName(name) {
   return (hash >>> 0) % 12;
 }
 
-/** @param {import("../types").Lane} lane */
-export function hueOfLane(lane) {
+/**
+ * @param {import("../types").Lane} lane
+ * @param {number[]} [order]
+ */
+export function hueOfLane(lane, order = []) {
   const index = /^process:(\d+)$/.exec(lane.id);
-  return index ? hueOfIndex(Number(index[1])) : hueOfName(lane.name);
+  return index ? hueOfIndex(Number(index[1]), order) : hueOfName(lane.name);
 }

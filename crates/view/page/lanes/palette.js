@@ -1,5 +1,21 @@
 // Colours of the style sheet as numbers for the painter.
 
+import { signal } from "../dom/signal.js";
+
+/** Hues by the number of a process: those with most CPU follow each other, so that they differ. */
+export const hueOrder = signal(/** @type {number[]} */ ([]));
+
+/** @param {import("../types").Lane[]} lanes processes, the one with most CPU first */
+export function orderHues(lanes) {
+  /** @type {number[]} */
+  const order = [];
+  lanes.forEach((lane, rank) => {
+    const index = /^process:(\d{1,7})$/.exec(lane.id);
+    if (index) order[Number(index[1])] = (rank * 5 + 5) % 12;
+  });
+  hueOrder.value = order;
+}
+
 /** @type {CanvasRenderingContext2D | null} */
 let context = null;
 
@@ -35,6 +51,6 @@ export function readPalette() {
   return {
     run: of("--run"), runPeak: of("--run-peak"), ready: of("--ready"), wait: of("--wait"), disk: of("--wait-disk"), sleep: of("--wait"),
     open: of("--open"), unknown: of("--unknown"), unread: of("--unread"), cpu: of("--cpu"), cpuPeak: of("--cpu-peak"), line: of("--line"),
-    hues, peaks: Array.from({ length: 12 }, (_, i) => of(`--hue-peak-${i}`)),
+    hues, order: hueOrder.peek(), peaks: Array.from({ length: 12 }, (_, i) => of(`--hue-peak-${i}`)),
   };
 }

@@ -5,6 +5,7 @@ import { effect } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
 import { formOf, hueOfLane } from "./paint.js";
+import { hueOrder } from "./palette.js";
 import * as model from "./model.js";
 import * as view from "../state/view.js";
 import { openMenu } from "../parts/menu.js";
@@ -82,6 +83,13 @@ export class LaneRows {
       if (id && !this.list.refocusing) view.lane.value = id;
     });
     effect(() => {
+      const order = hueOrder.value;
+      for (const { element, item } of this.list.shown.values()) {
+        const swatch = element.querySelector(".swatch");
+        if (swatch) swatch.className = `swatch hue-${hueOfLane(item.lane, order)}`;
+      }
+    });
+    effect(() => {
       const lit = view.lit.value;
       const current = view.lane.value;
       const only = view.processes.value;
@@ -124,7 +132,7 @@ export class LaneRows {
     }, icon("more"));
     const head = h("div", { class: "lane-head", role: "rowheader", title: lane.detail ? clean(`${lane.name}\n${lane.detail}`) : name },
       twisty,
-      lane.kind === "process" ? h("span", { class: `swatch hue-${hueOfLane(lane)}`, "aria-hidden": "true" }) : null,
+      lane.kind === "process" ? h("span", { class: `swatch hue-${hueOfLane(lane, hueOrder.peek())}`, "aria-hidden": "true" }) : null,
       h("span", { class: "lane-name" }, name),
       lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
       h("span", { class: "lane-figure" }, figure(lane)),

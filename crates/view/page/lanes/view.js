@@ -6,7 +6,7 @@ import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";
 import { dpr, headWidth, rowHeight, timeWidth } from "./geometry.js";
 import { Overlay } from "./overlay.js";
-import { readPalette } from "./palette.js";
+import { hueOrder, readPalette } from "./palette.js";
 import { LaneRows } from "./rows.js";
 import { Singles } from "./singles.js";
 import * as model from "./model.js";
@@ -95,6 +95,13 @@ export class LanesView {
     effect(() => {
       for (const one of [view.selection, view.pointer, view.marks, view.chosen, view.lit, view.density, view.zero, view.clock, view.guests]) void one.value;
       untracked(() => this.later());
+    });
+    effect(() => {
+      void hueOrder.value;
+      untracked(() => {
+        this.palette = readPalette();
+        this.store.repaint();
+      });
     });
     effect(() => {
       void view.theme.value;

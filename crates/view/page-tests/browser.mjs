@@ -45,6 +45,6 @@ export async function settled(page) {
   await page.waitForFunction(() => {
     const it = /** @type {{ tracesift?: { lanes: { store: { complete: boolean } }, busy: { value: number } } }} */ (/** @type {unknown} */ (window)).tracesift;
     return it && it.lanes.store.complete && it.busy.value === 0 && document.querySelector(".dock")?.getAttribute("aria-busy") === "false";
-  }, undefined, { timeout: 20_000 });
+  }, undefined, { timeout: 60_000 });
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }

@@ -106,13 +106,13 @@ impl Ask for Question {
         let mut columns = COLUMNS.descriptions();
         for column in &mut columns {
             match column.key {
+                "total_ns" | "self_ns" if self.measure.kind() != Kind::Milliseconds => column.view = View::Nowhere,
+                "total_bytes" | "self_bytes" if self.measure.kind() != Kind::Bytes => column.view = View::Nowhere,
+                "total" | "self" if self.measure.kind() != Kind::Count => column.view = View::Nowhere,
                 // Upwards, what ends at a line began there: of no interest but for the sum.
                 "self_ns" | "self_bytes" | "self" if self.direction == Direction::Callers => {
                     column.view = View::Machine
                 }
-                "total_ns" | "self_ns" if self.measure.kind() != Kind::Milliseconds => column.view = View::Nowhere,
-                "total_bytes" | "self_bytes" if self.measure.kind() != Kind::Bytes => column.view = View::Nowhere,
-                "total" | "self" if self.measure.kind() != Kind::Count => column.view = View::Nowhere,
                 // It is the amount.
                 "count" if self.measure.kind() == Kind::Count => column.view = View::Machine,
                 "tid" | "thread_name" if !self.per_thread => column.view = View::Nowhere,
@@ -314,4 +314,19 @@ impl Answering<'_> {
 
 fn percent(part: i64, whole: i64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 * 100.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ask as _, Direction, Question, View};
+
+    #[test]
+    fn the_time_of_a_line_itself_is_in_no_column_of_another_unit() {
+        for direction in [Direction::Callees, Direction::Callers] {
+            let columns = Question { direction, ..Question::default() }.columns();
+            let shown = columns.iter().filter(|column| column.view != View::Nowhere).map(|column| column.key);
+            let own: Vec<&str> = shown.filter(|key| key.starts_with("self")).collect();
+            assert_eq!(own, ["self_ns"], "{direction:?}");
+        }
+    }
 }

@@ -51,8 +51,7 @@ pub(crate) async fn respond(
 }
 
 fn at(state: &State, place: usize, lane: &Lane, ns: i64, watch: &Watch) -> Result<Value, Failure> {
-    let opened = state.recordings.get(place).ok_or_else(|| Failure::missing("recording: gone"))?;
-    let recording = opened.watched_by(watch)?;
+    let recording = state.watched(place, watch)?;
     let people = People::of(&recording)?;
     let all = recorded(&recording);
     if !all.contains(ns) {

@@ -89,8 +89,7 @@ pub(crate) async fn respond(
     }
     let turn = work::turn(&state, &headers).await?;
     let streamed = work::streamed(turn, move |watch, pieces| {
-        let opened = state.recordings.get(at).ok_or_else(|| Failure::missing("recording: gone"))?;
-        let recording = opened.watched_by(watch)?;
+        let recording = state.watched(at, watch)?;
         let all = recorded(&recording);
         let range = Span::new(asked.from.unwrap_or(all.start), asked.to.unwrap_or(all.end)).intersect(all);
         let people = People::of(&recording)?;

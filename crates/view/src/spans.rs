@@ -62,8 +62,7 @@ pub(crate) async fn respond(
     }
     let turn = work::turn(&state, &headers).await?;
     let (bytes, _) = work::done(turn, move |watch| {
-        let opened = state.recordings.get(at).ok_or_else(|| Failure::missing("recording: gone"))?;
-        let recording = opened.watched_by(watch)?;
+        let recording = state.watched(at, watch)?;
         let range = Span::new(asked.from, asked.to).intersect(recorded(&recording));
         let people = People::of(&recording)?;
         let found = of_lane(&state, &recording, &people, &lane, (range, asked.most))?;

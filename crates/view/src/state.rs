@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Semaphore;
 use tracesift_archive::Watch;
+use tracesift_ask::recording::OpenRecording;
 
 use crate::answers::Answers;
+use crate::failure::Failure;
 use crate::guard::Guard;
 use crate::recording::{Opened, TagFile};
 use crate::work::{AT_ONCE, WAITING};
@@ -43,6 +45,16 @@ impl State {
         let computing = Arc::new(Semaphore::new(AT_ONCE));
         let waiting = Arc::new(Semaphore::new(WAITING));
         Self { recordings, tag_files, answers, guard, session, computing, waiting, named: Mutex::default() }
+    }
+
+    /// A recording of the session.
+    pub(crate) fn opened(&self, place: usize) -> Result<&Opened, Failure> {
+        self.recordings.get(place).ok_or_else(|| Failure::missing("recording: gone"))
+    }
+
+    /// A recording of the session, whose readings somebody watches.
+    pub(crate) fn watched(&self, place: usize, watch: &Watch) -> Result<OpenRecording, Failure> {
+        self.opened(place)?.watched_by(watch)
     }
 
     /// Gives the watch of a request a name, and a number. Of two requests with one name the later one has it.

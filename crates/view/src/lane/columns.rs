@@ -71,8 +71,7 @@ pub(crate) async fn respond(
     let measure = asked.measure.as_deref().map(measure).transpose()?;
     let turn = work::turn(&state, &headers).await?;
     let streamed = work::streamed(turn, move |watch, pieces| {
-        let opened = state.recordings.get(at).ok_or_else(|| Failure::missing("recording: gone"))?;
-        let recording = opened.watched_by(watch)?;
+        let recording = state.watched(at, watch)?;
         let wanted = Columns::of(Span::new(asked.from, asked.to), asked.columns);
         frames(&state, &recording, &lanes, measure, wanted, pieces)
     });
@@ -87,24 +86,7 @@ pub(crate) fn recorded(recording: &OpenRecording) -> Span {
 
 /// The measure of a word of the command line.
 pub(crate) fn measure(word: &str) -> Result<Measure, Failure> {
-    const ALL: [Measure; 13] = [
-        Measure::Cpu,
-        Measure::Samples,
-        Measure::Run,
-        Measure::Wait,
-        Measure::Ready,
-        Measure::Open,
-        Measure::Unknown,
-        Measure::Switches,
-        Measure::Bytes,
-        Measure::Operations,
-        Measure::Count,
-        Measure::Frequency,
-        Measure::Counter,
-    ];
-    ALL.into_iter()
-        .find(|measure| measure.word() == word)
-        .ok_or_else(|| Failure::bad("measure: there is none of this name"))
+    Measure::of_word(word).ok_or_else(|| Failure::bad("measure: there is none of this name"))
 }
 
 /// Columns of one width, some of which may lie outside of the recorded time.

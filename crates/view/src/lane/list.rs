@@ -48,7 +48,7 @@ pub(crate) async fn respond(
     let time = query.get("time").map(time).transpose()?;
     let turn = work::turn(&state, &headers).await?;
     let (answer, _) = work::done(turn, move |watch| {
-        let opened = state.recordings.get(at).ok_or_else(|| Failure::missing("recording: gone"))?;
+        let opened = state.opened(at)?;
         let mut entries = match &ids {
             Some(ids) => chosen(&state, opened, watch, (ids, time))?,
             None => entries(&state, opened, watch, (parent, time))?,

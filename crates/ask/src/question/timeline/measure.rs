@@ -73,6 +73,12 @@ impl Measure {
         }
     }
 
+    /// The measure of a word on the command line.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|measure| measure.word() == word)
+    }
+
     /// The word on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -24,7 +24,6 @@ use tracesift_trace::view;
 use self::target::Tables;
 use crate::error::Error;
 use crate::options::Budget;
-use crate::scan_ahead::{Worker, scan_ahead};
 
 pub(crate) use self::target::RowTarget;
 
@@ -33,6 +32,9 @@ const FIRST_BLOCKS: i64 = 8;
 
 /// Blocks of a window, at most.
 const MOST_BLOCKS: i64 = 64;
+
+/// Rows after which the memory of a window is looked at.
+const ROWS_BETWEEN_LOOKS: u64 = 1 << 14;
 
 /// Rows that all windows together may read without the index: then each one reads all switches.
 const MOST_ROWS_WITHOUT_INDEX: u64 = 32_000_000;
@@ -175,18 +177,18 @@ impl Windows<'_> {
         self.archive.scan_backwards(touching, |row: &TiledOperation| window.operation(*row))?;
         if self.recording.has_switches && self.archive.row_count::<ContextSwitchRow>() > 0 {
             let mut accounting = Accounting::new(&self.recording, time, self.threads.iter().copied());
-            let mut is_full = false;
-            let mut account = |rows: &[SwitchWithoutPriorities]| {
-                is_full = is_full || window.bytes() > memory;
-                for row in rows.iter().filter(|_| !is_full) {
+            let (mut is_full, mut rows) = (false, 0_u64);
+            // Decoding takes a small part of the time, so rows do not go from one processor to another.
+            self.archive.scan_around(only(time.start..time.end), |row: &SwitchWithoutPriorities| {
+                rows += 1;
+                if rows.is_multiple_of(ROWS_BETWEEN_LOOKS) {
+                    is_full = is_full || window.bytes() > memory;
+                }
+                if !is_full {
                     window.switch(SwitchOnCpu { time: row.time, cpu: row.cpu, flags: row.flags });
                     accounting.switch_watched(*row, &mut window);
                 }
-            };
-            let scan = |give: &mut dyn FnMut(&SwitchWithoutPriorities)| {
-                self.archive.scan_around(only(time.start..time.end), give)
-            };
-            scan_ahead(scan, |_| 0, [&mut account as Worker<'_, SwitchWithoutPriorities>])?;
+            })?;
             if is_full {
                 return Ok(None);
             }

@@ -14,9 +14,10 @@ const NONE: u32 = u32::MAX;
 /// Lanes with numbers below this find their place in a list.
 const LISTED: usize = 1 << 20;
 
-/// Figures of lanes by buckets of a window. The first `SPANS` figures are lengths of spans, the others are added at instants.
+/// Figures of lanes by buckets of a window. The last `DENSE` figures have a place in each bucket of a lane. The others have something in few
+/// buckets only, so they are kept as changes, which take less memory.
 #[derive(Debug)]
-pub(super) struct Cells<const FIGURES: usize, const SPANS: usize> {
+pub(super) struct Cells<const FIGURES: usize, const DENSE: usize> {
     levels: Levels,
     level: u8,
     shift: u32,
@@ -25,24 +26,38 @@ pub(super) struct Cells<const FIGURES: usize, const SPANS: usize> {
     time: Span,
     places: Vec<u32>,
     others: FxHashMap<i32, u32>,
-    lanes: Vec<Lane<FIGURES, SPANS>>,
+    lanes: Vec<Lane<FIGURES, DENSE>>,
+    changes: Vec<Change>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Lane<const FIGURES: usize, const SPANS: usize> {
+struct Lane<const FIGURES: usize, const DENSE: usize> {
     lane: i32,
     /// Spans that cover the window as a whole.
-    all: [i64; SPANS],
+    all: [i64; FIGURES],
     /// Number of the first bucket that has a cell.
     from: i64,
-    /// What instants and the ends of spans give.
-    parts: Vec<[i64; FIGURES]>,
-    /// How many spans more than the bucket before lie all over it.
-    whole: Vec<[i32; SPANS]>,
+    /// What instants, spans inside of a bucket, and the ends of longer spans give.
+    parts: Vec<[i64; DENSE]>,
 }
 
-impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
+/// What a lane has in a bucket that has a cell.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    lane: i32,
+    /// The bucket, counted from the first one of the window.
+    at: u32,
+    figure: u8,
+    /// Whether `amount` is how many spans more than in the bucket before lie all over this bucket.
+    is_whole: bool,
+    amount: i64,
+}
+
+impl<const FIGURES: usize, const DENSE: usize> Cells<FIGURES, DENSE> {
+    /// The figures that have no place in each bucket.
+    const RARE: usize = FIGURES - DENSE;
+
     /// Nothing yet in the buckets of a level that lie in a window of buckets of level 0, which ends where a bucket of the level ends.
     pub(super) fn new(levels: Levels, level: u8, window: &Range<i64>) -> Self {
         let places = |place: i64| place >> (2 * u32::from(level));
@@ -58,13 +73,14 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
             places: Vec::new(),
             others: FxHashMap::default(),
             lanes: Vec::new(),
+            changes: Vec::new(),
             bytes: 0,
         }
     }
 
     /// Bytes that the cells take.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.changes.len() * size_of::<Change>()
     }
 
     /// Adds an amount at an instant of the window. `life` is the time in which most of what the lane has lies.
@@ -72,16 +88,16 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
     pub(super) fn add_at(&mut self, lane: i32, life: Span, figure: usize, time: i64, amount: i64) {
         let bucket = time >> self.shift;
         if self.buckets.contains(&bucket) {
-            let cell = &mut self.cell(lane, life, bucket)[figure];
-            *cell = cell.saturating_add(amount);
+            self.add(lane, life, figure, bucket, amount);
         }
     }
 
-    /// The largest amount at an instant of the window.
+    /// The largest amount at an instant of the window, of a figure that has a place in each bucket.
     pub(super) fn maximum_at(&mut self, lane: i32, life: Span, figure: usize, time: i64, amount: i64) {
         let bucket = time >> self.shift;
-        if self.buckets.contains(&bucket) {
-            let cell = &mut self.cell(lane, life, bucket)[figure];
+        if self.buckets.contains(&bucket)
+            && let Some(cell) = self.cell(lane, life, bucket).get_mut(figure - Self::RARE)
+        {
             *cell = (*cell).max(amount);
         }
     }
@@ -91,8 +107,7 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
     pub(super) fn add_span(&mut self, lane: i32, life: Span, figure: usize, span: Span) {
         let (first, last) = (span.start >> self.shift, (span.end - 1) >> self.shift);
         if first == last && self.buckets.contains(&first) {
-            let cell = &mut self.cell(lane, life, first)[figure];
-            *cell = cell.saturating_add(span.length());
+            self.add(lane, life, figure, first, span.length());
         } else {
             self.add_long_span(lane, life, figure, span.intersect(self.time));
         }
@@ -108,47 +123,58 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
             return;
         }
         let (first, last) = (span.start >> self.shift, (span.end - 1) >> self.shift);
-        let ends = if first == last {
-            [(first, span.length()), (last, 0)]
-        } else {
-            [(first, ((first + 1) << self.shift) - span.start), (last, span.end - (last << self.shift))]
-        };
-        for (bucket, length) in ends {
-            let cell = &mut self.cell(lane, life, bucket)[figure];
-            *cell = cell.saturating_add(length);
+        if first == last {
+            self.add(lane, life, figure, first, span.length());
+            return;
         }
+        self.add(lane, life, figure, first, ((first + 1) << self.shift) - span.start);
+        self.add(lane, life, figure, last, span.end - (last << self.shift));
         if last - first > 1 {
-            let place = self.place(lane);
-            let lane = &mut self.lanes[place];
-            for (bucket, change) in [(first + 1, 1), (last, -1)] {
-                if let Some(whole) = index(bucket - lane.from).and_then(|at| lane.whole.get_mut(at)) {
-                    whole[figure] += change;
-                }
-            }
+            self.change(lane, figure, first + 1, (true, 1));
+            self.change(lane, figure, last, (true, -1));
         }
     }
 
+    /// Adds an amount to a figure of a bucket of the window.
+    #[inline]
+    fn add(&mut self, lane: i32, life: Span, figure: usize, bucket: i64, amount: i64) {
+        let cell = self.cell(lane, life, bucket);
+        match figure.checked_sub(Self::RARE).and_then(|place| cell.get_mut(place)) {
+            Some(cell) => *cell = cell.saturating_add(amount),
+            None => self.change(lane, figure, bucket, (false, amount)),
+        }
+    }
+
+    fn change(&mut self, lane: i32, figure: usize, bucket: i64, (is_whole, amount): (bool, i64)) {
+        let at = u32::try_from(bucket - self.buckets.start).unwrap_or(u32::MAX);
+        let figure = u8::try_from(figure).unwrap_or(u8::MAX);
+        self.changes.push(Change { lane, at, figure, is_whole, amount });
+    }
+
     /// The tiles of the window, block by block.
-    pub(super) fn finish(mut self) -> Blocks<FIGURES, SPANS> {
+    pub(super) fn finish(mut self) -> Blocks<FIGURES, DENSE> {
         self.lanes.sort_unstable_by_key(|lane| lane.lane);
-        let over = vec![[0; SPANS]; self.lanes.len()];
-        let next = self.buckets.start;
+        self.changes.sort_unstable_by_key(|change| (change.lane, change.at));
+        let first = |lane: &Lane<FIGURES, DENSE>| self.changes.partition_point(|change| change.lane < lane.lane);
+        let ways = self.lanes.iter().map(|lane| Way { over: lane.all, next: first(lane) }).collect();
         Blocks {
             levels: self.levels,
             level: self.level,
-            next,
+            start: self.buckets.start,
+            next: self.buckets.start,
             end: self.buckets.end,
+            ways,
             lanes: self.lanes,
-            over,
+            changes: self.changes,
             tiles: Vec::new(),
         }
     }
 
     /// The cell of a bucket of the window.
     #[inline]
-    fn cell(&mut self, lane: i32, life: Span, bucket: i64) -> &mut [i64; FIGURES] {
+    fn cell(&mut self, lane: i32, life: Span, bucket: i64) -> &mut [i64; DENSE] {
         let place = self.place(lane);
-        let has = |lane: &Lane<FIGURES, SPANS>| index(bucket - lane.from).is_some_and(|at| at < lane.parts.len());
+        let has = |lane: &Lane<FIGURES, DENSE>| index(bucket - lane.from).is_some_and(|at| at < lane.parts.len());
         if !has(&self.lanes[place]) {
             self.grow(place, life, bucket);
         }
@@ -169,21 +195,18 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
             }
             let count = index(to - from).unwrap_or_default();
             // Zeros come from the system, which gives no memory for what stays zero.
-            (lane.from, lane.parts, lane.whole) = (from, vec![[0; FIGURES]; count], vec![[0; SPANS]; count]);
-            self.bytes += count * size_of::<([i64; FIGURES], [i32; SPANS])>();
+            (lane.from, lane.parts) = (from, vec![[0; DENSE]; count]);
+            self.bytes += count * size_of::<[i64; DENSE]>();
             return;
         }
         (from, to) = (from.min(lane.from), to.max(lane.from + lane.parts.len() as i64));
         let before = index(lane.from - from).unwrap_or_default();
         let count = index(to - from).unwrap_or_default();
         let added = count - lane.parts.len();
-        lane.parts.splice(0..0, std::iter::repeat_n([0; FIGURES], before));
-        lane.whole.splice(0..0, std::iter::repeat_n([0; SPANS], before));
-        lane.parts.resize(count, [0; FIGURES]);
-        // A span's end takes back what covered the buckets before.
-        lane.whole.resize(count, [0; SPANS]);
+        lane.parts.splice(0..0, std::iter::repeat_n([0; DENSE], before));
+        lane.parts.resize(count, [0; DENSE]);
         lane.from = from;
-        self.bytes += added * size_of::<([i64; FIGURES], [i32; SPANS])>();
+        self.bytes += added * size_of::<[i64; DENSE]>();
     }
 
     /// Where a lane stands; it is made if it is new.
@@ -200,14 +223,8 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
         };
         if *known == NONE {
             *known = u32::try_from(self.lanes.len()).unwrap_or(NONE);
-            self.lanes.push(Lane {
-                lane,
-                all: [0; SPANS],
-                from: self.buckets.start,
-                parts: Vec::new(),
-                whole: Vec::new(),
-            });
-            self.bytes += size_of::<Lane<FIGURES, SPANS>>();
+            self.lanes.push(Lane { lane, all: [0; FIGURES], from: self.buckets.start, parts: Vec::new() });
+            self.bytes += size_of::<Lane<FIGURES, DENSE>>();
         }
         *known as usize
     }
@@ -215,20 +232,33 @@ impl<const FIGURES: usize, const SPANS: usize> Cells<FIGURES, SPANS> {
 
 /// The tiles of a window, block by block: of each block those of all lanes in the order of the lanes, each lane's in the order of time.
 #[derive(Debug)]
-pub(super) struct Blocks<const FIGURES: usize, const SPANS: usize> {
+pub(super) struct Blocks<const FIGURES: usize, const DENSE: usize> {
     levels: Levels,
     level: u8,
+    /// The first bucket of the window.
+    start: i64,
     /// The buckets that are left.
     next: i64,
     end: i64,
-    lanes: Vec<Lane<FIGURES, SPANS>>,
-    /// By lane how many spans lie all over the bucket before.
-    over: Vec<[i64; SPANS]>,
+    lanes: Vec<Lane<FIGURES, DENSE>>,
+    /// How far each lane is.
+    ways: Vec<Way<FIGURES>>,
+    /// In the order of lanes and buckets.
+    changes: Vec<Change>,
     /// The tiles of a block.
     tiles: Vec<Tile<FIGURES>>,
 }
 
-impl<const FIGURES: usize, const SPANS: usize> Blocks<FIGURES, SPANS> {
+/// How far the tiles of a lane are.
+#[derive(Debug)]
+struct Way<const FIGURES: usize> {
+    /// How many spans lie all over the bucket before.
+    over: [i64; FIGURES],
+    /// The next change.
+    next: usize,
+}
+
+impl<const FIGURES: usize, const DENSE: usize> Blocks<FIGURES, DENSE> {
     /// The next block: the buckets of it that are in the window, and their tiles.
     pub(super) fn next_block(&mut self) -> Option<(Range<i64>, &[Tile<FIGURES>])> {
         let at = self.next;
@@ -238,44 +268,63 @@ impl<const FIGURES: usize, const SPANS: usize> Blocks<FIGURES, SPANS> {
         let end = self.end.min((at.div_euclid(BLOCK) + 1) * BLOCK);
         self.next = end;
         self.tiles.clear();
-        for (lane, over) in self.lanes.iter().zip(&mut self.over) {
-            lane.add_to(&mut Run::new(&mut self.tiles, lane.lane), at..end, over, (&self.levels, self.level));
+        let window = OfWindow { levels: &self.levels, level: self.level, start: self.start, changes: &self.changes };
+        for (lane, way) in self.lanes.iter().zip(&mut self.ways) {
+            lane.add_to(&mut Run::new(&mut self.tiles, lane.lane), at..end, way, &window);
         }
         Some((at..end, &self.tiles))
     }
 }
 
-impl<const FIGURES: usize, const SPANS: usize> Lane<FIGURES, SPANS> {
+/// What the lanes of a window share.
+struct OfWindow<'a> {
+    levels: &'a Levels,
+    level: u8,
+    start: i64,
+    changes: &'a [Change],
+}
+
+impl<const FIGURES: usize, const DENSE: usize> Lane<FIGURES, DENSE> {
     /// Adds the figures of some buckets, which stand behind those that it was asked for before.
-    fn add_to(
-        &self,
-        run: &mut Run<'_, FIGURES>,
-        buckets: Range<i64>,
-        over: &mut [i64; SPANS],
-        (levels, level): (&Levels, u8),
-    ) {
+    fn add_to(&self, run: &mut Run<'_, FIGURES>, buckets: Range<i64>, way: &mut Way<FIGURES>, window: &OfWindow<'_>) {
         // Where the lane has no cell it has only spans that cover all.
         let (from, to) = (self.from, self.from + self.parts.len() as i64);
         let cells = from.clamp(buckets.start, buckets.end)..to.clamp(buckets.start, buckets.end);
-        self.add_all(run, buckets.start..cells.start, (levels, level));
+        self.add_all(run, buckets.start..cells.start, window);
+        let mut is_covered = way.over.iter().any(|spans| *spans != 0);
         for bucket in cells.clone() {
-            let Some(at) = index(bucket - from).filter(|at| *at < self.parts.len()) else { continue };
-            let (mut figures, length) = (self.parts[at], levels.bucket(level, bucket).length());
-            for (place, over) in over.iter_mut().enumerate() {
-                *over += i64::from(self.whole[at][place]);
-                let whole = (*over + self.all[place]).saturating_mul(length);
-                figures[place] = figures[place].saturating_add(whole);
+            let Some(parts) = index(bucket - from).and_then(|at| self.parts.get(at)) else { continue };
+            let mut figures = [0; FIGURES];
+            figures[FIGURES - DENSE..].copy_from_slice(parts);
+            while let Some(change) = window.changes.get(way.next)
+                && change.lane == self.lane
+                && window.start + i64::from(change.at) == bucket
+            {
+                way.next += 1;
+                let figure = usize::from(change.figure);
+                if change.is_whole {
+                    way.over[figure] += change.amount;
+                    is_covered = way.over.iter().any(|spans| *spans != 0);
+                } else {
+                    figures[figure] = figures[figure].saturating_add(change.amount);
+                }
+            }
+            if is_covered {
+                let length = window.levels.bucket(window.level, bucket).length();
+                for (figure, spans) in figures.iter_mut().zip(way.over) {
+                    *figure = figure.saturating_add(spans.saturating_mul(length));
+                }
             }
             run.add(bucket, 1, &figures);
         }
-        self.add_all(run, cells.end..buckets.end, (levels, level));
+        self.add_all(run, cells.end..buckets.end, window);
     }
 
-    fn add_all(&self, run: &mut Run<'_, FIGURES>, buckets: Range<i64>, (levels, level): (&Levels, u8)) {
+    fn add_all(&self, run: &mut Run<'_, FIGURES>, buckets: Range<i64>, window: &OfWindow<'_>) {
         if self.all.iter().all(|spans| *spans == 0) || buckets.is_empty() {
             return;
         }
-        for (bucket, count, length) in levels.equal_lengths(level, buckets) {
+        for (bucket, count, length) in window.levels.equal_lengths(window.level, buckets) {
             let mut figures = [0; FIGURES];
             figures.iter_mut().zip(self.all).for_each(|(figure, spans)| *figure = spans.saturating_mul(length));
             run.add(bucket, count, &figures);

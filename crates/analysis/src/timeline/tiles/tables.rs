@@ -5,7 +5,7 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use super::levels::{BLOCK, LEVEL_OF_THREADS, Levels};
 use super::pyramid::Pyramid;
-use super::tile::{Run, Tile, in_order_of_buckets};
+use super::tile::{InOrder, Run, Tile};
 use super::tops::Tops;
 use super::window::{
     BYTES_READ, BYTES_WRITTEN, CPU, DISK_BUSY, FLUSHES, LIFE, LONGEST, OPEN, QUEUE, READS, READY, RUN, SAMPLES,
@@ -53,6 +53,17 @@ pub struct Timelines {
     tops: Tops,
     disks: Pyramid<8>,
     events: Pyramid<1>,
+    in_order: TablesInOrder,
+}
+
+/// Memory for tiles in the order of rows.
+#[derive(Debug, Default)]
+struct TablesInOrder {
+    processes: InOrder<10>,
+    threads: InOrder<6>,
+    cpus: InOrder<6>,
+    disks: InOrder<8>,
+    events: InOrder<1>,
 }
 
 impl Timelines {
@@ -67,6 +78,7 @@ impl Timelines {
             tops: Tops::new(usize::from(last) + 1),
             disks: Pyramid::new(0, last, LONGEST),
             events: Pyramid::new(0, last, 1),
+            in_order: TablesInOrder::default(),
         }
     }
 
@@ -78,65 +90,73 @@ impl Timelines {
             (figures[PEAK_RUN], figures[PEAK_CPU]) = (tile.figures[RUN], tile.figures[CPU]);
             Tile { bucket: tile.bucket, buckets: tile.buckets, lane: tile.lane, figures }
         };
-        let Self { processes, threads, cpus, tops, disks, events } = self;
+        let Self { processes, threads, cpus, tops, disks, events, in_order } = self;
         while let Some((buckets, tiles)) = window.processes.next_block() {
-            processes.take(buckets.start, tiles.iter().map(with_peaks), &mut of_processes(target));
+            processes.take(
+                buckets.start,
+                tiles.iter().map(with_peaks),
+                &mut of_processes(target, &mut in_order.processes),
+            );
         }
         while let Some((buckets, tiles)) = window.threads.next_block() {
-            threads.take(buckets.start, tiles.iter().copied(), &mut of_threads(target));
+            threads.take(buckets.start, tiles.iter().copied(), &mut of_threads(target, &mut in_order.threads));
         }
         while let Some((buckets, tiles)) = window.disks.next_block() {
-            disks.take(buckets.start, tiles.iter().copied(), &mut of_disks(target));
+            disks.take(buckets.start, tiles.iter().copied(), &mut of_disks(target, &mut in_order.disks));
         }
         for tiles in window.events.chunk_by(|a, b| a.bucket.div_euclid(BLOCK) == b.bucket.div_euclid(BLOCK)) {
-            events.take(tiles[0].bucket, tiles.iter().copied(), &mut of_events(target));
+            events.take(tiles[0].bucket, tiles.iter().copied(), &mut of_events(target, &mut in_order.events));
         }
         window.runs.each(|bucket, cpu, runs| tops.take(bucket, cpu, runs));
         tops.close_before(window.buckets.end);
         while let Some((bucket, tiles)) = window.cpus.next_block() {
-            cpus.take(bucket, tiles, &mut of_cpus(target, tops));
+            cpus.take(bucket, tiles, &mut of_cpus(target, tops, &mut in_order.cpus));
         }
     }
 
     /// Hands over what is left.
     pub fn finish(self, target: &mut impl TileTarget) {
-        let Self { mut processes, mut threads, mut cpus, mut tops, mut disks, mut events } = self;
-        processes.finish(&mut of_processes(target));
-        threads.finish(&mut of_threads(target));
-        disks.finish(&mut of_disks(target));
-        events.finish(&mut of_events(target));
+        let Self { mut processes, mut threads, mut cpus, mut tops, mut disks, mut events, mut in_order } = self;
+        processes.finish(&mut of_processes(target, &mut in_order.processes));
+        threads.finish(&mut of_threads(target, &mut in_order.threads));
+        disks.finish(&mut of_disks(target, &mut in_order.disks));
+        events.finish(&mut of_events(target, &mut in_order.events));
         tops.close_before(i64::MAX);
-        cpus.finish(&mut of_cpus(target, &mut tops));
+        cpus.finish(&mut of_cpus(target, &mut tops, &mut in_order.cpus));
     }
 }
 
-fn of_processes(target: &mut impl TileTarget) -> impl FnMut(u8, &[ProcessTile]) {
-    |level, tiles| target.processes(level, &in_order_of_buckets(tiles))
+fn of_processes(target: &mut impl TileTarget, in_order: &mut InOrder<10>) -> impl FnMut(u8, &[ProcessTile]) {
+    |level, tiles| target.processes(level, in_order.of(tiles))
 }
 
-fn of_threads(target: &mut impl TileTarget) -> impl FnMut(u8, &[ThreadTile]) {
-    |level, tiles| target.threads(level, &in_order_of_buckets(tiles))
+fn of_threads(target: &mut impl TileTarget, in_order: &mut InOrder<6>) -> impl FnMut(u8, &[ThreadTile]) {
+    |level, tiles| target.threads(level, in_order.of(tiles))
 }
 
-fn of_cpus(target: &mut impl TileTarget, tops: &mut Tops) -> impl FnMut(u8, &[Tile<4>]) {
-    |level, tiles| target.cpus(level, &in_order_of_buckets(&with_tops(level, tiles, tops)))
+fn of_cpus(target: &mut impl TileTarget, tops: &mut Tops, in_order: &mut InOrder<6>) -> impl FnMut(u8, &[Tile<4>]) {
+    let mut all = Vec::new();
+    move |level, tiles| {
+        all.clear();
+        with_tops(level, tiles, tops, &mut all);
+        target.cpus(level, in_order.of(&all));
+    }
 }
 
-fn of_disks(target: &mut impl TileTarget) -> impl FnMut(u8, &[DiskTile]) {
-    |level, tiles| target.disks(level, &in_order_of_buckets(tiles))
+fn of_disks(target: &mut impl TileTarget, in_order: &mut InOrder<8>) -> impl FnMut(u8, &[DiskTile]) {
+    |level, tiles| target.disks(level, in_order.of(tiles))
 }
 
-fn of_events(target: &mut impl TileTarget) -> impl FnMut(u8, &[EventTile]) {
-    |level, tiles| target.events(level, &in_order_of_buckets(tiles))
+fn of_events(target: &mut impl TileTarget, in_order: &mut InOrder<1>) -> impl FnMut(u8, &[EventTile]) {
+    |level, tiles| target.events(level, in_order.of(tiles))
 }
 
-/// The tiles of a block of CPUs with those who ran for the longest time.
-fn with_tops(level: u8, tiles: &[Tile<4>], tops: &mut Tops) -> Vec<CpuTile> {
+/// Adds the tiles of a block of CPUs with those who ran for the longest time.
+fn with_tops(level: u8, tiles: &[Tile<4>], tops: &mut Tops, all: &mut Vec<CpuTile>) {
     let end = tiles.first().map_or(0, |tile| (tile.bucket.div_euclid(BLOCK) + 1) * BLOCK);
-    let mut all = Vec::with_capacity(tiles.len());
     for of_cpu in tiles.chunk_by(|a, b| a.lane == b.lane) {
         let cpu = of_cpu[0].lane;
-        let mut run = Run::new(&mut all, cpu);
+        let mut run = Run::new(all, cpu);
         let mut tops = tops.before(level, cpu, end).peekable();
         for tile in of_cpu {
             for bucket in tile.bucket..tile.bucket + tile.buckets {
@@ -148,7 +168,6 @@ fn with_tops(level: u8, tiles: &[Tile<4>], tops: &mut Tops) -> Vec<CpuTile> {
             }
         }
     }
-    all
 }
 
 /// Number of buckets of a tile, which all are in one block.

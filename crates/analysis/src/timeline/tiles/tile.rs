@@ -65,20 +65,38 @@ pub(super) fn join<const FIGURES: usize>(tiles: &mut Vec<Tile<FIGURES>>) {
     });
 }
 
-/// The tiles of a block, which stand in the order of lanes, in the order of bucket and lane.
-pub(super) fn in_order_of_buckets<const FIGURES: usize>(tiles: &[Tile<FIGURES>]) -> Vec<Tile<FIGURES>> {
-    let place = |tile: &Tile<FIGURES>| usize::try_from(tile.bucket.rem_euclid(BLOCK)).unwrap_or_default();
-    // Where the tiles of each bucket begin.
-    let mut next = [0_usize; BLOCK as usize + 1];
-    tiles.iter().for_each(|tile| next[place(tile) + 1] += 1);
-    (1..next.len()).for_each(|at| next[at] += next[at - 1]);
-    let mut order = vec![0_usize; tiles.len()];
-    for (at, tile) in tiles.iter().enumerate() {
-        let next = &mut next[place(tile)];
-        order[*next] = at;
-        *next += 1;
+/// Puts the tiles of blocks in the order of bucket and lane, in memory that is used again.
+#[derive(Debug)]
+pub(super) struct InOrder<const FIGURES: usize> {
+    order: Vec<usize>,
+    tiles: Vec<Tile<FIGURES>>,
+}
+
+impl<const FIGURES: usize> Default for InOrder<FIGURES> {
+    fn default() -> Self {
+        Self { order: Vec::new(), tiles: Vec::new() }
     }
-    order.into_iter().map(|at| tiles[at]).collect()
+}
+
+impl<const FIGURES: usize> InOrder<FIGURES> {
+    /// The tiles of a block, which stand in the order of lanes.
+    pub(super) fn of(&mut self, tiles: &[Tile<FIGURES>]) -> &[Tile<FIGURES>] {
+        let place = |tile: &Tile<FIGURES>| usize::try_from(tile.bucket.rem_euclid(BLOCK)).unwrap_or_default();
+        // Where the tiles of each bucket begin.
+        let mut next = [0_usize; BLOCK as usize + 1];
+        tiles.iter().for_each(|tile| next[place(tile) + 1] += 1);
+        (1..next.len()).for_each(|at| next[at] += next[at - 1]);
+        self.order.clear();
+        self.order.resize(tiles.len(), 0);
+        for (at, tile) in tiles.iter().enumerate() {
+            let next = &mut next[place(tile)];
+            self.order[*next] = at;
+            *next += 1;
+        }
+        self.tiles.clear();
+        self.tiles.extend(self.order.iter().map(|at| tiles[*at]));
+        &self.tiles
+    }
 }
 
 /// Adds the tiles of the next level, of tiles of a block in the order of lane and bucket. The first `sums` figures are sums over the buckets,
@@ -129,7 +147,7 @@ fn add<const FIGURES: usize>(to: &mut [i64; FIGURES], figures: &[i64; FIGURES], 
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Run, Tile, fold, in_order_of_buckets, join};
+    use super::{InOrder, Run, Tile, fold, join};
     use crate::timeline::tiles::levels::BLOCK;
 
     /// The figures of each bucket that has any.
@@ -147,7 +165,8 @@ mod tests {
             let tile = |(bucket, lane): (&i64, i32)| Tile { bucket: block * BLOCK + bucket, buckets: 1, lane: lane / 3, figures: [0; 2] };
             let mut tiles: Vec<Tile<2>> = buckets.iter().zip(0..).map(tile).collect();
             tiles.sort_by_key(|tile| (tile.lane, tile.bucket));
-            let found = in_order_of_buckets(&tiles);
+            let mut in_order = InOrder::default();
+            let found = in_order.of(&tiles).to_vec();
             tiles.sort_by_key(|tile| (tile.bucket, tile.lane));
             prop_assert_eq!(found, tiles);
         }

@@ -27,7 +27,9 @@ const LISTED: usize = 1 << 12;
 
 #[derive(Clone, Copy, Debug)]
 struct Latest {
-    bucket: i64,
+    /// Counted from the first one of the window.
+    bucket: u32,
+    /// [`NONE`]: it has not run yet.
     entry: u32,
 }
 
@@ -67,25 +69,28 @@ impl RunsOfCpus {
 
     #[inline]
     fn add_to(&mut self, cpu: usize, process: i32, bucket: i64, run: i64) {
+        let Some(at) = u32::try_from(bucket - self.buckets.start).ok().filter(|_| bucket < self.buckets.end) else {
+            return;
+        };
         let listed = usize::try_from(process).ok().filter(|process| *process < LISTED);
         let latest = listed.and_then(|process| self.latest.get(cpu)?.get(process)).copied();
         if let Some(latest) = latest
-            && latest.bucket == bucket
+            && latest.bucket == at
             && let Some(entry) = self.entries.get_mut(latest.entry)
         {
             entry.run = entry.run.saturating_add(run);
             return;
         }
         // Behind its latest bucket a process has no entry yet.
-        let is_first = listed.is_some() && latest.is_none_or(|latest| latest.bucket < bucket);
-        let Some(entry) = self.entry(cpu, process, bucket, run, is_first) else { return };
+        let is_first = listed.is_some() && latest.is_none_or(|latest| latest.entry == NONE || latest.bucket < at);
+        let Some(entry) = self.entry(cpu, process, at, run, is_first) else { return };
         if let Some(process) = listed.filter(|_| is_first) {
-            self.note(cpu, process, Latest { bucket, entry });
+            self.note(cpu, process, Latest { bucket: at, entry });
         }
     }
 
     /// Adds to the entry of a process, or makes one; gives its place.
-    fn entry(&mut self, cpu: usize, process: i32, bucket: i64, run: i64, is_first: bool) -> Option<u32> {
+    fn entry(&mut self, cpu: usize, process: i32, bucket: u32, run: i64, is_first: bool) -> Option<u32> {
         if cpu >= self.heads.len() {
             self.heads.resize_with(cpu + 1, Vec::new);
         }
@@ -93,8 +98,7 @@ impl RunsOfCpus {
         if heads.is_empty() {
             heads.resize(usize::try_from(self.buckets.end - self.buckets.start).unwrap_or_default(), NONE);
         }
-        let place = usize::try_from(bucket - self.buckets.start).ok();
-        let head = place.and_then(|place| heads.get_mut(place))?;
+        let head = heads.get_mut(bucket as usize)?;
         let mut at = if is_first { NONE } else { *head };
         while let Some(entry) = self.entries.get_mut(at) {
             if entry.process == process {
@@ -114,7 +118,7 @@ impl RunsOfCpus {
         }
         let of_cpu = &mut self.latest[cpu];
         if process >= of_cpu.len() {
-            of_cpu.resize(process + 1, Latest { bucket: i64::MIN, entry: NONE });
+            of_cpu.resize(process + 1, Latest { bucket: 0, entry: NONE });
         }
         of_cpu[process] = latest;
     }

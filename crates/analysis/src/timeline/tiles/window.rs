@@ -34,13 +34,14 @@ view! {
     pub struct SwitchOnCpu of ContextSwitchRow { time, cpu, flags }
 }
 
-/// Places of the figures of processes and threads. Spans come first.
-pub(super) const RUN: usize = 0;
+/// Places of the figures of processes and threads. Those that most buckets do not have come first.
+///
 /// The time that threads live: what they wait is the rest, which takes no figure of its own.
-pub(super) const LIFE: usize = 1;
-pub(super) const READY: usize = 2;
-pub(super) const OPEN: usize = 3;
-pub(super) const UNKNOWN: usize = 4;
+pub(super) const LIFE: usize = 0;
+pub(super) const OPEN: usize = 1;
+pub(super) const UNKNOWN: usize = 2;
+pub(super) const RUN: usize = 3;
+pub(super) const READY: usize = 4;
 pub(super) const SWITCHES: usize = 5;
 pub(super) const CPU: usize = 6;
 pub(super) const SAMPLES: usize = 7;
@@ -115,10 +116,10 @@ pub struct Window<'a> {
     buckets: Range<i64>,
     time: Span,
     processes: Cells<8, 5>,
-    threads: Cells<6, 5>,
-    cpus: Cells<3, 2>,
+    threads: Cells<6, 3>,
+    cpus: Cells<3, 3>,
     runs: RunsOfCpus,
-    disks: Cells<8, 2>,
+    disks: Cells<8, 8>,
     /// By disk the time from which on an operation that ended later was under way.
     under_way: FxHashMap<i32, i64>,
     events: FxHashMap<(i32, i64), i64>,
@@ -129,10 +130,10 @@ pub struct Window<'a> {
 pub struct WindowTiles {
     pub(super) buckets: Range<i64>,
     pub(super) processes: Blocks<8, 5>,
-    pub(super) threads: Blocks<6, 5>,
+    pub(super) threads: Blocks<6, 3>,
     pub(super) cpus: BlocksOfCpus,
     pub(super) runs: RunsOfCpus,
-    pub(super) disks: Blocks<8, 2>,
+    pub(super) disks: Blocks<8, 8>,
     /// In the order of blocks, lanes and buckets.
     pub(super) events: Vec<Tile<1>>,
 }
@@ -263,7 +264,7 @@ impl<'a> Window<'a> {
 /// The tiles of CPUs, block by block, with the time in which nobody is known to run.
 #[derive(Debug)]
 pub(super) struct BlocksOfCpus {
-    known: Blocks<3, 2>,
+    known: Blocks<3, 3>,
     cpus: i16,
     levels: Levels,
 }

@@ -18,6 +18,7 @@ import { followPointer, handles } from "./parts/pointer.js";
 import { readout } from "./parts/readout.js";
 import { Search } from "./parts/search.js";
 import { choose } from "./parts/spans.js";
+import { zeroButton } from "./parts/zero.js";
 import * as url from "./state/url.js";
 import * as view from "./state/view.js";
 
@@ -202,12 +203,7 @@ function axisHead() {
     const recording = view.recording.value;
     for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
   });
-  const zero = h("button", { type: "button", class: "quiet zero", title: "Time zero", "aria-haspopup": "menu", onclick: () => openMenu(zero, [
-    { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
-    { name: "Here: start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0 }) },
-    ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => (view.zero.value = mark) })),
-  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 18)}` : "0 = start"));
-  return h("div", { class: "axis-head" }, clock, zero);
+  return h("div", { class: "axis-head" }, clock, zeroButton());
 }
 
 /** Between lanes and panels. */

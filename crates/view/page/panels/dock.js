@@ -1,14 +1,15 @@
 // The panels: tabs, what they are about, filter, columns, copies, and the answer.
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
-import { calm, effect, signal, untracked } from "../dom/signal.js";
+import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
-import { clean, shellLine } from "../format/text.js";
+import { clean } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import { copy, openMenu } from "../parts/menu.js";
 import { choose } from "../parts/spans.js";
 import * as model from "../lanes/model.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
+import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
 import { explained } from "./explain.js";
@@ -38,6 +39,8 @@ export class Dock {
       h("div", { class: "panel-bar" }, this.about, h("div", { class: "tools" }, this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
       h("div", { class: "panel-row" }, h("div", { class: "panel-main" }, this.bar, this.body, this.foot), detail()));
     this.command = "";
+    /** What instants of the rows count from, in ns since the start of the recording. */
+    this.base = 0;
     /** @type {Shown} */
     this.shown = null;
     /** @type {Table | null} */
@@ -59,6 +62,13 @@ export class Dock {
   }
 
   #follow() {
+    // Another landmark makes other words; where only the page knows the instant, texts alone change.
+    const zeroKey = computed(() => (view.zero.value?.landmark ? `${view.zero.value.landmark.at}|${view.zero.value.landmark.of}|${view.zero.value.ns}` : ""));
+    effect(() => {
+      void view.clock.value;
+      void view.zero.value;
+      untracked(() => this.table?.again(this.#instant()));
+    });
     effect(() => {
       const tabs = askable(view.recording.value);
       const now = view.panel.value;
@@ -101,6 +111,7 @@ export class Dock {
       const id = view.panel.value;
       const [from, to] = view.subject.value;
       for (const one of [view.processes, view.thread, view.filter, view.measure, view.method, view.tagFile]) void one.value;
+      void zeroKey.value;
       if (!recording) return undefined;
       const stop = new AbortController();
       const whole = view.whole();
@@ -160,7 +171,8 @@ export class Dock {
     const watch = this.#watch(request);
     try {
       this.rows = [];
-      const words = question.words(context);
+      const words = carried(question.words(context));
+      this.base = baseOf(words);
       if ((id === "path" && !context.process) || (id === "explain" && !context.process && range)) {
         this.#hint("This panel is about one program.", "Choose its process: click the head of its lane, or press Space there.");
       } else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
@@ -227,7 +239,7 @@ export class Dock {
    */
   async #ask(recording, question, words, id, signal) {
     const answer = await client.question([recording.id], words, { signal, id, rank: 3 });
-    this.command = answer.command || shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    this.command = answer.command || commandLine(words);
     const thread = view.thread.peek();
     const all = answer.rows.filter((row) => row["idle"] !== true);
     const few = thread ? all.filter((row) => row["tid"] === undefined || row["tid"] === null || row["tid"] === thread.tid) : all;
@@ -257,6 +269,13 @@ export class Dock {
       h("code", { class: "command", title: this.command }, clean(this.command, 400)));
   }
 
+  /** @returns {(ns: number) => string} text of an instant of a row */
+  #instant() {
+    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const { base } = this;
+    return (ns) => clock.text(ns + base, 1000);
+  }
+
   /** @param {import("../types").Question} question */
   #fillTable(question) {
     if (this.rows.length === 0) {
@@ -265,13 +284,13 @@ export class Dock {
       fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), h("p", { class: "dim" }, question.about)));
       return;
     }
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const instant = this.#instant();
     const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
     const table = same && this.table ? this.table : new Table({
-      label: question.title, unions: question.id === "methods" || question.id === "tags", state: this.#state(question.id), instant: (ns) => clock.text(ns, 1000),
-      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row),
+      label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
+      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base),
     });
-    table.instant = (ns) => clock.text(ns, 1000);
+    table.instant = instant;
     if (!same) {
       table.element.dataset["of"] = question.id;
       fill(this.body, table.element);
@@ -305,7 +324,7 @@ export class Dock {
     const flame = new Flame((name) => butterflyOf(name));
     const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
     if (signal.aborted) return;
-    this.command = shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    this.command = commandLine(words);
     this.table = null;
     this.shown = flame;
     if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
@@ -328,7 +347,7 @@ export class Dock {
       this.shown = null;
       return;
     }
-    const words = questionOf("butterfly").words(context);
+    const words = carried(questionOf("butterfly").words(context));
     const [below, above] = await Promise.all([
       client.question([recording.id], words, { signal, id, rank: 3 }),
       client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
@@ -354,12 +373,12 @@ export class Dock {
    * @param {boolean} open
    */
   #pick(question, row, open) {
-    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row);
+    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
     else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
       view.processes.value = `${row["process"]}(${row["pid"]})`;
       if (question.id === "threads" && typeof row["tid"] === "number") view.thread.value = { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() };
-    } else light(row);
+    } else light(row, this.base);
   }
 
   #columns() {
@@ -369,7 +388,7 @@ export class Dock {
     const shown = new Set(table.columns.map(({ key }) => key));
     const keys = Object.keys(this.rows[0] ?? {}).filter((key) => !["file", "warnings"].includes(key));
     openMenu(this.columnsButton, keys.map((key) => ({
-      name: columnOf(key, this.rows[0]?.[key]).title, checked: shown.has(key),
+      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.has(key),
       run: () => {
         state.chosen = shown.has(key) ? table.columns.map((one) => one.key).filter((one) => one !== key) : [...table.columns.map((one) => one.key), key];
         table.set(this.rows, questionOf(view.panel.peek()).columns);
@@ -407,21 +426,28 @@ function butterflyOf(name) {
   view.panel.value = "butterfly";
 }
 
-/** @param {import("../types").TableRow | null} row */
-function light(row) {
+/**
+ * @param {import("../types").TableRow | null} row
+ * @param {number} base what its instants count from
+ */
+function light(row, base) {
   const from = row?.["from_ns"] ?? row?.["first_ns"];
   const to = row?.["to_ns"] ?? row?.["last_ns"];
   view.lit.value = row === null ? null : {
     pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
-    range: typeof from === "number" && typeof to === "number" ? [from, to] : null,
+    range: typeof from === "number" && typeof to === "number" ? [from + base, to + base] : null,
   };
 }
 
-/** @param {import("../types").TableRow} row of `dump waits` */
-async function showWait(row) {
+/**
+ * @param {import("../types").TableRow} row of `dump waits`
+ * @param {number} base what its instants count from
+ */
+async function showWait(row, base) {
   const recording = view.recording.peek();
-  const ns = row["from_ns"];
-  if (!recording || typeof ns !== "number") return;
+  const from = row["from_ns"];
+  if (!recording || typeof from !== "number") return;
+  const ns = from + base;
   const named = `${row["process"]}(${row["pid"]})`;
   try {
     const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;

@@ -16,9 +16,11 @@ export class Table {
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
    * @param {TableState} options.state
    * @param {boolean} [options.unions]
+   * @param {boolean} [options.path] whether shares are parts of 1
    */
-  constructor({ label, instant, onpick, onlight, state, unions = false }) {
+  constructor({ label, instant, onpick, onlight, state, unions = false, path = false }) {
     this.unions = unions;
+    this.path = path;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
@@ -52,7 +54,7 @@ export class Table {
     const wanted = this.state.chosen ?? defaults;
     const sample = (/** @type {string} */ key) => rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
     const usable = wanted.filter((key) => keys.includes(key) && (this.state.chosen !== null || sample(key) !== undefined));
-    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions));
+    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions, this.path));
     for (const { key, kind } of this.columns) {
       let max = 0;
       for (const row of rows) {
@@ -91,10 +93,17 @@ export class Table {
     this.element.setAttribute("aria-colcount", String(this.columns.length));
     this.head.replaceChildren(...this.columns.map((column) => {
       const sorted = this.state.sort === column.key;
-      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, column.title, h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? " ▾" : " ▴") : ""));
-      return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key }, button);
+      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, h("span", { class: "name" }, column.title), h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : ""));
+      return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key, title: `${column.title} (${column.key})` }, button);
     }));
     this.list.set(this.shown.slice());
+  }
+
+  /** @param {(ns: number) => string} instant by another clock */
+  again(instant) {
+    this.instant = instant;
+    this.list.forget();
+    this.draw();
   }
 
   /** @param {import("../types").Column} column */

@@ -7,7 +7,9 @@ import { views } from "../state/saved.js";
 import * as view from "../state/view.js";
 import { copy, openDialog, toast } from "./menu.js";
 import { h } from "../dom/h.js";
+import { zeroAtMark } from "../state/landmark.js";
 import { followWaker, stepSpan } from "./spans.js";
+import { zeroDialog } from "./zero.js";
 
 /** @typedef {{ name: string, keys: string[], group: string, run: () => void, list?: boolean }} Action */
 
@@ -158,8 +160,9 @@ export const ACTIONS = [
   { group: "Spans and marks", name: "Next mark", keys: ["]"], run: () => stepMark(1) },
   { group: "Spans and marks", name: "Previous mark", keys: ["["], run: () => stepMark(-1) },
   { group: "Spans and marks", name: "Set a mark", keys: ["m"], run: setMark },
-  { group: "Spans and marks", name: "Time zero at the pointer or selection", keys: ["Shift+m"], run: () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zero.value = { name: "reader", ns }; } },
+  { group: "Spans and marks", name: "Time zero at the pointer or selection", keys: ["Shift+m"], run: () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zero.value = { name: "reader", ns, landmark: null }; } },
   { group: "Spans and marks", name: "Time zero at the start of the recording", keys: [], run: () => (view.zero.value = null) },
+  { group: "Spans and marks", name: "Time zero at a mark, process, method or event…", keys: [], run: () => zeroDialog() },
   { group: "Spans and marks", name: "Follow the chain to who ended the wait", keys: ["Shift+Enter"], run: () => void followWaker() },
   { group: "Lanes", name: "Pin the lane", keys: ["p"], run: pinCurrent },
   { group: "Lanes", name: "Hide inactive processes and threads", keys: ["i"], run: () => (view.hideInactive.value = !view.hideInactive.peek()) },
@@ -188,7 +191,7 @@ function all() {
     ...askable(view.recording.peek()).map(({ id, title }) => ({ group: "Panels", name: `Panel: ${title}`, keys: [], run: () => (view.panel.value = id) })),
     ...CLOCKS.map((clock) => ({ group: "Time", name: `Times: ${CLOCK_NAMES[clock]}`, keys: [], run: () => (view.clock.value = clock) })),
     ...view.ORDERS.map((order) => ({ group: "Lanes", name: `Sort lanes by ${order}`, keys: [], run: () => (view.order.value = order) })),
-    ...(view.recording.peek()?.marks ?? []).slice(0, 50).map((mark) => ({ group: "Time", name: `Time zero at mark ${mark.name}`, keys: [], run: () => (view.zero.value = mark) })),
+    ...(view.recording.peek()?.marks ?? []).slice(0, 50).map((mark) => ({ group: "Time", name: `Time zero at mark ${mark.name}`, keys: [], run: () => zeroAtMark(mark) })),
   ];
 }
 

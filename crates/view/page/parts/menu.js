@@ -1,7 +1,7 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
 import { h } from "../dom/h.js";
 
-/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, run: () => void } | "-"} Item */
+/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, run: () => void } | "-"} Item */
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;
@@ -35,7 +35,7 @@ export function openMenu(anchor, items) {
         closeMenu();
         item.run();
       },
-    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
+    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : h("span", { class: `swatch hue-${item.swatch}`, "aria-hidden": "true" }), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
   }));
   element.addEventListener("keydown", (event) => {
     const all = [...element.querySelectorAll("button")];

@@ -32,7 +32,7 @@ export const measure = signal("cpu");
 export const method = signal(/** @type {string | null} */ (null));
 export const tagFile = signal("");
 export const clock = signal("s");
-export const zero = signal(/** @type {{ name: string, ns: number } | null} */ (null));
+export const zero = signal(/** @type {import("../types").Zero | null} */ (null));
 export const order = signal("cpu");
 /** What lanes of processes and threads show: states from context switches, or CPU by samples. */
 export const laneMeasure = signal("states");
@@ -42,6 +42,8 @@ export const pinned = signal(/** @type {readonly string[]} */ ([]));
 export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 /** Lanes of a wait chain, below the lane that waited. */
 export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
+/** Hues that the reader gave to processes and stack tags, by what `colourKey` names them. */
+export const colours = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
 export const chosen = signal(/** @type {import("../types").Chosen | null} */ (null));
 /** The lane that has the keyboard. */
 export const lane = signal(/** @type {string | null} */ (null));
@@ -164,6 +166,17 @@ export function togglePin(id) {
 /** @param {string} id */
 export function hide(id) {
   hidden.value = new Set([...hidden.peek(), id]);
+}
+
+/**
+ * @param {string} key
+ * @param {number | null} hue null: the page chooses it
+ */
+export function giveColour(key, hue) {
+  const next = new Map(colours.peek());
+  if (hue === null) next.delete(key);
+  else next.set(key, hue);
+  colours.value = next;
 }
 
 /** All marks in the order of time. */

@@ -242,7 +242,7 @@ function printed(app, dock) {
   if (!shown) return;
   const [from, to] = view.subject.peek();
   app.append(h("section", { class: "print-table" }, h("p", null, `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", null, h("code", null, clean(dock.command, 2000))),
-    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : null }, cell.slice(0, 160)))))))));
+    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : cell.length <= 18 ? "short" : null }, cell.slice(0, 160)))))))));
 }
 
 void start();

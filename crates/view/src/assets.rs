@@ -21,6 +21,7 @@ macro_rules! assets {
 assets! {
     "api/client.js",
     "api/frames.js",
+    "css/forced.css",
     "css/lanes.css",
     "css/layout.css",
     "css/panels.css",
@@ -55,6 +56,7 @@ assets! {
     "panels/explain.js",
     "panels/flame.js",
     "panels/questions.js",
+    "panels/row-menu.js",
     "panels/table.js",
     "panels/tree.js",
     "parts/actions.js",

@@ -56,7 +56,10 @@ function threadName(lane) {
 
 /** @param {import("../types").Row} row */
 export function nameOf({ lane, parent, guest }) {
-  return clean(lane.kind === "thread" && parent !== null && !guest ? threadName(lane) : lane.name, 200);
+  if (lane.kind !== "thread" || parent === null) return clean(lane.name, 200);
+  const own = threadName(lane);
+  // The thread of a chain is told apart by its own name, not by that of its process.
+  return clean(guest && own !== lane.name ? `${own} of ${lane.name.slice(0, lane.name.length - own.length).trim()}` : own, 200);
 }
 
 /**

@@ -150,7 +150,7 @@ export class LanesView {
     if (width === 0 || height === 0) return;
     const bar = this.scroller.offsetWidth - this.scroller.clientWidth;
     dpr.value = window.devicePixelRatio || 1;
-    headWidth.value = Math.round(Math.min(340, Math.max(170, width * 0.22)));
+    headWidth.value = Math.round(Math.min(340, Math.max(190, width * 0.22)));
     document.documentElement.style.setProperty("--head", `${headWidth.peek()}px`);
     document.documentElement.style.setProperty("--gutter", `${bar}px`);
     timeWidth.value = Math.max(50, width - headWidth.peek() - bar);

@@ -15,6 +15,7 @@ import { detail } from "./detail.js";
 import { explained } from "./explain.js";
 import { Flame } from "./flame.js";
 import { askable, questionOf, TOP } from "./questions.js";
+import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
 
@@ -117,6 +118,8 @@ export class Dock {
       const whole = view.whole();
       const range = from <= whole[0] && to >= whole[1] ? null : /** @type {import("../types").Range} */ ([from, to]);
       this.element.setAttribute("aria-busy", "true");
+      // Rows that go away tell no pointer that leaves them.
+      untracked(() => view.lit.peek()?.range && (view.lit.value = null));
       const timer = setTimeout(() => void untracked(() => this.#load(recording, id, range, stop.signal)), STILL_MS);
       return () => {
         clearTimeout(timer);
@@ -134,7 +137,7 @@ export class Dock {
     const selected = view.selection.value !== null;
     const only = view.processes.value;
     const thread = view.thread.value;
-    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip" }, clean(text, 60), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
+    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip", title: clean(text) }, h("span", { class: "chip-text" }, clean(text, 200)), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
     const method = view.panel.value === "butterfly" ? view.method.value : null;
     return () => untracked(() => fill(this.about,
       h("strong", null, selected ? "Selection" : "View range"),
@@ -289,6 +292,7 @@ export class Dock {
     const table = same && this.table ? this.table : new Table({
       label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
       onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base),
+      onmenu: (row, element, x) => this.table && openMenu(element, rowMenu(row, this.table, this.base, butterflyOf), x),
     });
     table.instant = instant;
     if (!same) {
@@ -388,9 +392,11 @@ export class Dock {
     const shown = new Set(table.columns.map(({ key }) => key));
     const keys = Object.keys(this.rows[0] ?? {}).filter((key) => !["file", "warnings"].includes(key));
     openMenu(this.columnsButton, keys.map((key) => ({
-      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.has(key),
+      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.has(key), stay: true,
       run: () => {
-        state.chosen = shown.has(key) ? table.columns.map((one) => one.key).filter((one) => one !== key) : [...table.columns.map((one) => one.key), key];
+        const now = table.columns.map((one) => one.key);
+        state.chosen = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
+        table.list.forget();
         table.set(this.rows, questionOf(view.panel.peek()).columns);
       },
     })));

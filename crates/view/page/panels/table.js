@@ -14,16 +14,18 @@ export class Table {
    * @param {(ns: number) => string} options.instant
    * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
+   * @param {(row: import("../types").TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
    * @param {TableState} options.state
    * @param {boolean} [options.unions]
    * @param {boolean} [options.path] whether shares are parts of 1
    */
-  constructor({ label, instant, onpick, onlight, state, unions = false, path = false }) {
+  constructor({ label, instant, onpick, onlight, onmenu, state, unions = false, path = false }) {
     this.unions = unions;
     this.path = path;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
+    this.onmenu = onmenu ?? null;
     this.state = state;
     this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
     this.body = h("div", { class: "rows", role: "rowgroup" });
@@ -145,6 +147,11 @@ export class Table {
       }));
     element.addEventListener("click", () => this.onpick(row, false));
     element.addEventListener("dblclick", () => this.onpick(row, true));
+    element.addEventListener("contextmenu", (event) => {
+      if (!this.onmenu || String(getSelection()) !== "") return;
+      event.preventDefault();
+      this.onmenu(row, element, event.clientX);
+    });
     element.addEventListener("pointerenter", () => this.onlight(row));
     element.addEventListener("focus", () => this.onlight(row));
     return element;
@@ -158,6 +165,7 @@ export class Table {
     const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
     if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
+    else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {import("../types").TableRow} */ (this.shown[index]), row);
     else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {import("../types").TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
     event.preventDefault();

@@ -140,6 +140,19 @@ function pinCurrent() {
   if (lane) view.togglePin(lane);
 }
 
+/** Places of the page that the keyboard goes to, one after the other. */
+const PARTS = ["#search", ".lanes.main [role=row][tabindex='0']", "[role=tab][aria-selected=true]", ".panel-body [tabindex='0']", ".detail button"];
+
+/** @param {1 | -1} way */
+function nextPart(way) {
+  const all = PARTS.map((part) => document.querySelector(part)).filter((one) => one instanceof HTMLElement && one.offsetParent !== null);
+  const now = document.activeElement;
+  const homes = [".search", ".lane-area", ".tabs", ".panel-body", ".detail"];
+  const at = all.findIndex((one) => homes.some((home) => one?.closest(home) && now?.closest(home)));
+  const next = all[at < 0 ? 1 : (at + way + all.length) % all.length];
+  if (next instanceof HTMLElement) next.focus();
+}
+
 const focusSearch = () => document.getElementById("search")?.focus();
 
 /** @type {Action[]} */
@@ -168,6 +181,10 @@ export const ACTIONS = [
   { group: "Lanes", name: "Hide inactive processes and threads", keys: ["i"], run: () => (view.hideInactive.value = !view.hideInactive.peek()) },
   { group: "Lanes", name: "Show hidden lanes", keys: [], run: () => (view.hidden.value = new Set()) },
   { group: "Page", name: "Search", keys: ["/"], run: focusSearch },
+  { group: "Page", name: "Next part: search, lanes, panels, rows, span", keys: ["F6"], run: () => nextPart(1) },
+  { group: "Page", name: "Previous part", keys: ["Shift+F6"], run: () => nextPart(-1) },
+  { group: "Page", name: "Copy the command of the panel", keys: ["c"], run: () => document.getElementById("copy-command")?.click() },
+  { group: "Page", name: "Larger or smaller panels", keys: ["q"], run: () => (view.dock.value = view.dock.peek() > 0.5 ? 0.38 : 0.72) },
   { group: "Page", name: "Commands", keys: ["Ctrl+Shift+p"], run: () => void palette() },
   { group: "Page", name: "Keys", keys: ["?"], run: () => void help() },
   { group: "Page", name: "Clear: span, selection, thread, process", keys: ["Escape"], run: escape },
@@ -208,7 +225,7 @@ export function followKeys() {
     if (event.altKey || event.defaultPrevented) return;
     const target = event.target;
     const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-    if (typing && !(event.key === "Escape")) {
+    if (typing && event.key !== "Escape" && event.key !== "F6") {
       if (!(event.ctrlKey && event.shiftKey)) return;
     }
     if (document.querySelector("dialog[open]")) return;

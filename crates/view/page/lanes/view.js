@@ -13,7 +13,8 @@ import { Sticky } from "./sticky.js";
 import * as model from "./model.js";
 import * as view from "../state/view.js";
 
-const AXIS = 36;
+/** The axis, without the line below it. */
+const AXIS = 35;
 /** Rows in sight at most, so that a frame has few pictures to move; larger windows get taller rows. */
 const MOST_ROWS = 54;
 const LEAST_HEIGHT = 26;

@@ -160,7 +160,7 @@ export class Table {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset["index"]);
     const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];

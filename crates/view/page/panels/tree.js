@@ -179,7 +179,7 @@ export class Tree {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset["index"]);
     const node = this.shown[index];
     if (!node) return;

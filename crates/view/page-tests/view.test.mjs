@@ -163,10 +163,11 @@ inPage("pins stay above, and come back with the address", { fragment: "open=proc
   assert.ok(it.mock.log.length > 0);
 });
 
-inPage("a link shows the same view", { fragment: "time=10s..20s&select=12s..13s&panel=threads&process=browser.exe(404)&time-format=utc&sort=wait&open=processes&open=process:0&hide=process:3&mark=15s+mine" }, async (page) => {
+inPage("a link shows the same view", { fragment: "time=10s..20s&select=12s..13s&panel=threads&process=browser.exe(404)&time-format=utc&sort=wait&open=processes&open=process:0&hide=process:3&mark=15s+mine&table=threads+-wait_ns+process,tid,wait_ns&panel-height=60%25" }, async (page) => {
   const text = String(await page.evaluate("tracesift.url.toText()"));
-  for (const line of ["time 10s..20s", "select 12s..13s", "panel threads", "process browser.exe(404)", "time-format utc", "sort wait", "open process:0", "hide process:3", "mark 15s mine"]) assert.ok(text.includes(`\n${line}\n`), `${line} in ${text}`);
+  for (const line of ["time 10s..20s", "select 12s..13s", "panel threads", "process browser.exe(404)", "time-format utc", "sort wait", "open process:0", "hide process:3", "mark 15s mine", "table threads -wait_ns process,tid,wait_ns", "panel-height 60%"]) assert.ok(text.includes(`\n${line}\n`), `${line} in ${text}`);
   assert.equal(await page.locator('[data-lane="process:3"]').count(), 0);
+  assert.deepEqual(await page.locator(".table-head .cell").evaluateAll((all) => all.map((one) => one.getAttribute("data-key"))), ["process", "tid", "wait_ns"]);
   await page.waitForTimeout(300);
   const address = page.url();
   await page.reload();
@@ -209,6 +210,7 @@ inPage("sort, columns, and copies", {}, async (page) => {
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByRole("menuitemcheckbox", { name: "Priority" }).click();
   assert.equal(await page.locator(".table-head [data-key=priority]").count(), 0);
+  assert.match(String(await page.evaluate("tracesift.url.toText()")), /\ntable processes \+process process,pid,/);
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("menuitem", { name: /TSV/ }).click();
   const copied = await page.evaluate("navigator.clipboard.readText()");
@@ -380,6 +382,24 @@ inPage("times count from a mark, and so do the commands", { fragment: "panel=wai
   await page.getByLabel("Its name, a pattern").fill("nothing of this name");
   await page.getByRole("button", { name: "Count from here" }).click();
   await page.locator("dialog [role=alert]", { hasText: "does not have" }).waitFor();
+});
+
+inPage("the menu of a row narrows the panels, and selects its time", { fragment: "panel=waits&time=20s..21s" }, async (page) => {
+  const row = page.locator(".table-row").nth(2);
+  const [process, tid] = [await row.locator("[data-key=process]").innerText(), await row.locator("[data-key=tid]").innerText()];
+  await row.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Select its time" }).click();
+  const from = Number(await row.locator("[data-key=from_ns]").getAttribute("data-raw"));
+  assert.equal((/** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value")))[0], from);
+  await settled(page);
+  await page.evaluate("tracesift.view.selection.value = null");
+  await settled(page);
+  await page.locator(".table-row").nth(2).focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: /Only this thread/ }).click();
+  await settled(page);
+  await page.locator(".chip", { hasText: process }).first().waitFor();
+  assert.deepEqual([...new Set(await page.locator(".table-row [data-key=tid]").allInnerTexts())], [tid]);
 });
 
 inPage("instants of a table follow the clock", { fragment: "panel=waits" }, async (page) => {

@@ -218,6 +218,13 @@ export interface Answer {
   ms: number;
 }
 
+/** How the reader wants a table: sorted by a column, and with which columns; null: the usual ones. */
+export interface TableState {
+  sort: string;
+  down: boolean;
+  chosen: string[] | null;
+}
+
 export interface Column {
   key: string;
   title: string;

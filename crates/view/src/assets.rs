@@ -55,6 +55,7 @@ assets! {
     "panels/dock.js",
     "panels/explain.js",
     "panels/flame.js",
+    "panels/go.js",
     "panels/questions.js",
     "panels/row-menu.js",
     "panels/table.js",

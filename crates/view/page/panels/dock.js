@@ -6,14 +6,12 @@ import { columnOf, copied } from "../format/table.js";
 import { clean } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import { copy, openMenu } from "../parts/menu.js";
-import { choose } from "../parts/spans.js";
-import * as model from "../lanes/model.js";
-import { patternOf, threadOf } from "../lanes/rows.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
 import { explained } from "./explain.js";
 import { Flame } from "./flame.js";
+import { light, showWait } from "./go.js";
 import { askable, questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
@@ -48,7 +46,7 @@ export class Dock {
     this.table = null;
     /** @type {import("../types").TableRow[]} */
     this.rows = [];
-    /** @type {Map<string, import("./table.js").TableState>} */
+    /** @type {Map<string, import("../types").TableState>} */
     this.states = new Map();
     /** What is shown, as a text: tests wait for it. */
     this.ready = signal("");
@@ -65,6 +63,17 @@ export class Dock {
   #follow() {
     // Another landmark makes other words; where only the page knows the instant, texts alone change.
     const zeroKey = computed(() => (view.zero.value?.landmark ? `${view.zero.value.landmark.at}|${view.zero.value.landmark.of}|${view.zero.value.ns}` : ""));
+    effect(() => {
+      const wanted = view.tables.value;
+      for (const [id, state] of this.states) {
+        const next = wanted.get(id) ?? usual(id);
+        if (JSON.stringify(next) === JSON.stringify(state)) continue;
+        Object.assign(state, next);
+        if (this.table?.state !== state) continue;
+        this.table.list.forget();
+        this.table.set(this.rows, questionOf(id).columns);
+      }
+    });
     effect(() => {
       void view.clock.value;
       void view.zero.value;
@@ -152,11 +161,15 @@ export class Dock {
   #state(id) {
     let state = this.states.get(id);
     if (!state) {
-      const { sort } = questionOf(id);
-      state = { sort, down: true, chosen: null };
+      state = view.tables.peek().get(id) ?? usual(id);
       this.states.set(id, state);
     }
     return state;
+  }
+
+  /** Tells the view how the reader wants the tables. */
+  #told() {
+    view.tables.value = new Map([...this.states].filter(([id, state]) => JSON.stringify(state) !== JSON.stringify(usual(id))).map(([id, state]) => [id, { ...state }]));
   }
 
   /**
@@ -291,7 +304,7 @@ export class Dock {
     const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
     const table = same && this.table ? this.table : new Table({
       label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
-      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base),
+      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(),
       onmenu: (row, element, x) => this.table && openMenu(element, rowMenu(row, this.table, this.base, butterflyOf), x),
     });
     table.instant = instant;
@@ -328,7 +341,9 @@ export class Dock {
     const flame = new Flame((name) => butterflyOf(name));
     const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
     if (signal.aborted) return;
-    this.command = commandLine(words);
+    // The graph leaves out less than the command does by itself.
+    const own = flame.data?.head.words;
+    this.command = commandLine(Array.isArray(own) && own.length > 0 ? own : words);
     this.table = null;
     this.shown = flame;
     if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
@@ -396,6 +411,7 @@ export class Dock {
       run: () => {
         const now = table.columns.map((one) => one.key);
         state.chosen = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
+        this.#told();
         table.list.forget();
         table.set(this.rows, questionOf(view.panel.peek()).columns);
       },
@@ -426,47 +442,13 @@ function limitOf(words, count) {
   return count >= top ? h("span", { class: "dim" }, `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
+/** @param {string} id @returns {import("../types").TableState} */
+function usual(id) {
+  return { sort: questionOf(id).sort, down: true, chosen: null };
+}
+
 /** @param {string} name */
 function butterflyOf(name) {
   view.method.value = name;
   view.panel.value = "butterfly";
-}
-
-/**
- * @param {import("../types").TableRow | null} row
- * @param {number} base what its instants count from
- */
-function light(row, base) {
-  const from = row?.["from_ns"] ?? row?.["first_ns"];
-  const to = row?.["to_ns"] ?? row?.["last_ns"];
-  view.lit.value = row === null ? null : {
-    pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
-    range: typeof from === "number" && typeof to === "number" ? [from + base, to + base] : null,
-  };
-}
-
-/**
- * @param {import("../types").TableRow} row of `dump waits`
- * @param {number} base what its instants count from
- */
-async function showWait(row, base) {
-  const recording = view.recording.peek();
-  const from = row["from_ns"];
-  if (!recording || typeof from !== "number") return;
-  const ns = from + base;
-  const named = `${row["process"]}(${row["pid"]})`;
-  try {
-    const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
-    const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
-    if (!process) return;
-    const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
-    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row["tid"]);
-    if (!lane) return;
-    if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
-    await model.find([lane.id]);
-    view.lane.value = lane.id;
-    await choose(lane.id, ns, true);
-  } catch (error) {
-    client.report(error);
-  }
 }

@@ -5,8 +5,6 @@ import { cellText, columnOf } from "../format/table.js";
 
 const HEIGHT = 24;
 
-/** @typedef {{ sort: string, down: boolean, chosen: string[] | null }} TableState */
-
 export class Table {
   /**
    * @param {object} options
@@ -15,17 +13,19 @@ export class Table {
    * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
    * @param {(row: import("../types").TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
-   * @param {TableState} options.state
+   * @param {import("../types").TableState} options.state
+   * @param {() => void} [options.onstate] after the reader chose another order
    * @param {boolean} [options.unions]
    * @param {boolean} [options.path] whether shares are parts of 1
    */
-  constructor({ label, instant, onpick, onlight, onmenu, state, unions = false, path = false }) {
+  constructor({ label, instant, onpick, onlight, onmenu, onstate, state, unions = false, path = false }) {
     this.unions = unions;
     this.path = path;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
     this.onmenu = onmenu ?? null;
+    this.onstate = onstate ?? (() => {});
     this.state = state;
     this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
     this.body = h("div", { class: "rows", role: "rowgroup" });
@@ -113,6 +113,7 @@ export class Table {
     this.state.down = this.state.sort === column.key ? !this.state.down : isNumber(column);
     this.state.sort = column.key;
     this.sort();
+    this.onstate();
     const again = this.head.querySelector(`[data-key="${CSS.escape(column.key)}"] button`);
     if (again instanceof HTMLElement) again.focus();
   }

@@ -184,7 +184,7 @@ export const ACTIONS = [
   { group: "Page", name: "Next part: search, lanes, panels, rows, span", keys: ["F6"], run: () => nextPart(1) },
   { group: "Page", name: "Previous part", keys: ["Shift+F6"], run: () => nextPart(-1) },
   { group: "Page", name: "Copy the command of the panel", keys: ["c"], run: () => document.getElementById("copy-command")?.click() },
-  { group: "Page", name: "Larger or smaller panels", keys: ["q"], run: () => (view.dock.value = view.dock.peek() > 0.5 ? 0.38 : 0.72) },
+  { group: "Page", name: "Larger or smaller panels", keys: ["q"], run: () => (view.dock.value = view.dock.peek() > 0.5 ? view.DOCK : 0.72) },
   { group: "Page", name: "Commands", keys: ["Ctrl+Shift+p"], run: () => void palette() },
   { group: "Page", name: "Keys", keys: ["?"], run: () => void help() },
   { group: "Page", name: "Clear: span, selection, thread, process", keys: ["Escape"], run: escape },
@@ -291,7 +291,8 @@ export function help() {
       h("div", { class: "keys-list", tabindex: 0, role: "region", "aria-label": "Keys" },
         h("section", null, h("h3", null, "Pointer"), h("dl", null, [["Drag", "select a range"], ["Ctrl + wheel, pinch", "zoom at the pointer"], ["Shift + drag, middle button", "pan"], ["Wheel", "scroll the lanes"], ["Click", "choose the span: its stack, and who ended it"], ["Double click", "select the span"], ["Click a lane’s head", "panels are about this process or thread"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
         groups.map((group) => h("section", null, h("h3", null, group), h("dl", null, ACTIONS.filter((one) => one.group === group && one.keys.length > 0).map(({ keys, name }) => [h("dt", null, keys.map((key) => h("kbd", null, keyText(key)))), h("dd", null, name)])))),
-        h("section", null, h("h3", null, "In the lanes"), h("dl", null, [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])))),
+        h("section", null, h("h3", null, "In the lanes"), h("dl", null, [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
+        h("section", null, h("h3", null, "Signs"), h("dl", null, [["name +-", "a process that started (+) and ended (-) during the recording"], ["top = 4 CPUs", "what the full height of the lane means"], ["sampled", "CPU by samples; other lanes by context switches"], ["1 ms buckets", "figures of the archive’s tables, as exact as its rows"], ["(union)", "times that overlap count once"]].map(([sign, what]) => [h("dt", null, h("span", null, sign ?? "")), h("dd", null, what ?? "")])))),
       h("button", { type: "button", onclick: close }, "Close"),
     ];
   }, "large");

@@ -7,7 +7,7 @@ import { openDialog, openMenu } from "./menu.js";
 
 /** @returns {HTMLElement} */
 export function zeroButton() {
-  const button = h("button", { type: "button", class: "quiet zero", title: "Time zero: what times count from", "aria-haspopup": "menu", onclick: () => openMenu(button, [
+  const button = h("button", { type: "button", class: "quiet zero", title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}`, "aria-haspopup": "menu", onclick: () => openMenu(button, [
     { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
     { name: "Start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0, landmark: null }) },
     { name: "Mark, process, method or event…", run: () => zeroDialog() },

@@ -21,6 +21,8 @@ export function pairs() {
   if (view.processes.value) put("process", view.processes.value);
   if (view.thread.value) put("thread", `${view.thread.value.tid} ${view.thread.value.name}`);
   put("panel", view.panel.value);
+  if (view.dock.value !== view.DOCK) put("panel-height", `${Math.round(view.dock.value * 100)}%`);
+  for (const [id, { sort, down, chosen }] of view.tables.value) put("table", `${id} ${down ? "-" : "+"}${sort}${chosen ? ` ${chosen.join(",")}` : ""}`);
   if (view.filter.value) put("filter", view.filter.value);
   if (view.measure.value !== "cpu") put("measure", view.measure.value);
   if (view.method.value) put("method", view.method.value);
@@ -101,6 +103,8 @@ export function apply(list) {
     const marks = [];
     /** @type {Map<string, number>} */
     const colours = new Map();
+    /** @type {Map<string, import("../types").TableState>} */
+    const tables = new Map();
     for (const [word, value] of list) {
       if (word === "open" && ID.test(value)) open.add(value);
       else if (word === "pin" && ID.test(value)) pins.push(value);
@@ -110,6 +114,10 @@ export function apply(list) {
         const hue = HUES.indexOf(match?.[1] ?? "");
         if (hue < 0) unknown.push(word);
         else if (colours.size < 200) colours.set(match?.[2] ?? "", hue);
+      } else if (word === "table") {
+        const match = /^([a-z-]{1,20}) ([-+])(\w{0,60})(?: ([\w,]{1,2000}))?$/.exec(value);
+        if (!match) unknown.push(word);
+        else tables.set(match[1] ?? "", { sort: match[3] ?? "", down: match[2] === "-", chosen: match[4] ? match[4].split(",") : null });
       } else if (word === "mark") marks.push(...named(value));
       else if (word === "span") span = spanOf(value);
       else if (!one(word, value)) unknown.push(word);
@@ -119,6 +127,7 @@ export function apply(list) {
     view.pinned.value = [...new Set(pins)].slice(0, 100);
     view.ownMarks.value = marks;
     view.colours.value = colours;
+    view.tables.value = tables;
   });
   const at = list.find(([word, value]) => word === "zero-time" && isLandmark(value))?.[1];
   if (at) void zeroAtLandmark({ at, of: list.find(([word]) => word === "zero-process")?.[1] ?? "" });
@@ -132,6 +141,7 @@ function reset() {
   view.thread.value = null;
   view.filter.value = "";
   view.measure.value = "cpu";
+  view.dock.value = view.DOCK;
   view.method.value = null;
   view.tagFile.value = "";
   view.clock.value = "s";
@@ -172,6 +182,11 @@ function one(word, value) {
       return match !== null;
     }
     case "panel": if (/^[a-z-]{1,20}$/.test(value)) view.panel.value = value; return true;
+    case "panel-height": {
+      const share = /^(\d{1,2})%$/.exec(value);
+      if (share) view.dock.value = Math.min(0.8, Math.max(0.1, Number(share[1]) / 100));
+      return share !== null;
+    }
     case "filter": view.filter.value = value; return true;
     case "measure": if (["cpu", "wait", "ready"].includes(value)) view.measure.value = value; return true;
     case "method": view.method.value = value || null; return true;

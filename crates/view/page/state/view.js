@@ -27,6 +27,8 @@ export const processes = signal(/** @type {string | null} */ (null));
 /** The one thread that rows of panels are of. */
 export const thread = signal(/** @type {{ tid: number, name: string } | null} */ (null));
 export const panel = signal("processes");
+/** Tables of panels that the reader wants otherwise than they are at first. */
+export const tables = signal(/** @type {ReadonlyMap<string, import("../types").TableState>} */ (new Map()));
 export const filter = signal("");
 export const measure = signal("cpu");
 export const method = signal(/** @type {string | null} */ (null));
@@ -59,7 +61,8 @@ export const density = signal(/** @type {import("../types").Density | null} */ (
 export const said = signal("");
 export const theme = signal("auto");
 /** How much of the window the panels take. */
-export const dock = signal(0.38);
+export const DOCK = 0.38;
+export const dock = signal(DOCK);
 
 /** The range that panels are about. */
 export const subject = computed(() => selection.value ?? range.value);

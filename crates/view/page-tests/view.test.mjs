@@ -400,6 +400,10 @@ inPage("the menu of a row narrows the panels, and selects its time", { fragment:
   await settled(page);
   await page.locator(".chip", { hasText: process }).first().waitFor();
   assert.deepEqual([...new Set(await page.locator(".table-row [data-key=tid]").allInnerTexts())], [tid]);
+  // Undo widens it again.
+  await page.keyboard.press("z");
+  await settled(page);
+  assert.equal(await page.locator(".chip").count(), 0);
 });
 
 inPage("instants of a table follow the clock", { fragment: "panel=waits" }, async (page) => {

@@ -173,7 +173,7 @@ function rowsOf(one) {
 function crumbs() {
   const trail = h("ol", { class: "trail" });
   calm(() => {
-    const past = view.past.value.slice(-4);
+    const past = view.past.value.filter((one) => !one.about).slice(-4).map((one) => one.range);
     const now = view.range.value;
     return () => untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
       past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", null, h("button", { type: "button", class: "link", title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
@@ -192,7 +192,7 @@ function crumbs() {
   const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
   return h("nav", { class: "crumbs", "aria-label": "Ranges" },
     h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
-    tool("Undo zoom (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo zoom (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
+    tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
     h("div", { class: "state-keys", role: "group", "aria-label": "States" }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 

@@ -236,11 +236,10 @@ export class LaneRows {
     view.lane.value = lane.id;
     if (lane.kind === "process") {
       const { pattern } = patternOf(lane);
-      view.thread.value = null;
-      view.processes.value = view.processes.peek() === pattern ? null : pattern;
+      view.narrow({ thread: null, processes: view.processes.peek() === pattern ? null : pattern });
     } else if (lane.kind === "thread") {
       const one = threadOf(lane);
-      view.thread.value = view.thread.peek()?.tid === one.tid ? null : one;
+      view.narrow({ thread: view.thread.peek()?.tid === one.tid ? null : one });
     } else if (lane.children) {
       view.toggleOpen(lane.id);
     }

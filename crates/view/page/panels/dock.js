@@ -395,8 +395,8 @@ export class Dock {
     if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
     else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
-      view.processes.value = `${row["process"]}(${row["pid"]})`;
-      if (question.id === "threads" && typeof row["tid"] === "number") view.thread.value = { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() };
+      const own = question.id === "threads" && typeof row["tid"] === "number" ? { thread: { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() } } : {};
+      view.narrow({ processes: `${row["process"]}(${row["pid"]})`, ...own });
     } else light(row, this.base);
   }
 

@@ -10,8 +10,8 @@ import * as view from "../state/view.js";
  * @param {number} base what its instants count from
  */
 export function light(row, base) {
-  const from = row?.["from_ns"] ?? row?.["first_ns"];
-  const to = row?.["to_ns"] ?? row?.["last_ns"];
+  // A wait is lit; from the first to the last sample of a function would be nearly all there is.
+  const [from, to] = [row?.["from_ns"], row?.["to_ns"]];
   view.lit.value = row === null ? null : {
     pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
     range: typeof from === "number" && typeof to === "number" ? [from + base, to + base] : null,

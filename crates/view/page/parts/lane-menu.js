@@ -1,6 +1,7 @@
 // What can be done with a lane.
 import { HUES, colourKey } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
+import { without } from "../panels/row-menu.js";
 import { carried, commandLine } from "../state/command.js";
 import { zeroAtLandmark } from "../state/landmark.js";
 import * as view from "../state/view.js";
@@ -20,11 +21,11 @@ export function laneMenu(row, store, anchor) {
   items.push({ name: "Hide", run: () => view.hide(lane.id) });
   if (view.hidden.peek().size > 0) items.push({ name: `Show ${view.hidden.peek().size} hidden lanes`, run: () => (view.hidden.value = new Set()) });
   if (lane.kind === "process") {
-    items.push("-", { name: "Panels: only this process", run: () => (view.processes.value = patternOf(lane).pattern) });
+    items.push("-", { name: "Panels: only this process", run: () => view.narrow({ processes: patternOf(lane).pattern }) });
     const { pattern } = patternOf(lane);
-    items.push({ name: "Panels: without this process", run: () => (view.processes.value = view.processes.peek()?.startsWith("!") ? `${view.processes.peek()};!${pattern}` : `!${pattern}`) });
+    items.push({ name: "Panels: without this process", run: () => view.narrow({ processes: without(pattern) }) });
   }
-  if (lane.kind === "thread") items.push("-", { name: "Panels: only this thread", run: () => (view.thread.value = threadOf(lane)) });
+  if (lane.kind === "thread") items.push("-", { name: "Panels: only this thread", run: () => view.narrow({ thread: threadOf(lane) }) });
   if (lane.start_ns !== null || lane.end_ns !== null) {
     const [start, end] = view.whole();
     items.push({ name: "Select its lifetime", run: () => (view.selection.value = [Math.max(start, lane.start_ns ?? start), Math.min(end, lane.end_ns ?? end)]) });

@@ -85,9 +85,12 @@ export function fitted([from, to]) {
   return [first, first + size];
 }
 
-/** Ranges that were looked at, for undo. */
-export const past = signal(/** @type {readonly import("../types").Range[]} */ ([]));
-export const future = signal(/** @type {readonly import("../types").Range[]} */ ([]));
+/** @typedef {{ processes: string | null, thread: { tid: number, name: string } | null, selection: import("../types").Range | null }} About */
+/** @typedef {{ range: import("../types").Range, about: About | null }} Step a range that was looked at, or what panels were about before they were narrowed */
+
+/** For undo, and what was undone. */
+export const past = signal(/** @type {readonly Step[]} */ ([]));
+export const future = signal(/** @type {readonly Step[]} */ ([]));
 /** When the last move was; moves that follow each other are one step. */
 let settled = -Infinity;
 
@@ -102,7 +105,7 @@ export function look(wanted, how = "step") {
   batch(() => {
     const moment = performance.now();
     if (how === "step" || moment - settled > 900) {
-      past.value = [...past.peek().slice(-99), now];
+      past.value = [...past.peek().slice(-99), { range: now, about: null }];
       future.value = [];
     }
     settled = how === "move" ? moment : -Infinity;
@@ -110,29 +113,45 @@ export function look(wanted, how = "step") {
   });
 }
 
-export function undo() {
-  const back = past.peek();
-  const last = back[back.length - 1];
+/** @returns {About} */
+const about = () => ({ processes: processes.peek(), thread: thread.peek(), selection: selection.peek() });
+
+/** @param {Partial<About>} next what panels are about from now on; undo widens it again */
+export function narrow(next) {
+  batch(() => {
+    past.value = [...past.peek().slice(-99), { range: range.peek(), about: about() }];
+    future.value = [];
+    settled = -Infinity;
+    show({ ...about(), ...next });
+  });
+}
+
+/** @param {About} next */
+function show(next) {
+  processes.value = next.processes;
+  thread.value = next.thread;
+  selection.value = next.selection;
+}
+
+/**
+ * @param {import("../types").Signal<readonly Step[]>} from
+ * @param {import("../types").Signal<readonly Step[]>} to
+ */
+function step(from, to) {
+  const all = from.peek();
+  const last = all[all.length - 1];
   if (!last) return;
   batch(() => {
-    past.value = back.slice(0, -1);
-    future.value = [...future.peek(), range.peek()];
-    range.value = fitted(last);
+    from.value = all.slice(0, -1);
+    to.value = [...to.peek(), { range: range.peek(), about: last.about ? about() : null }];
+    if (last.about) show(last.about);
+    else range.value = fitted(last.range);
     settled = -Infinity;
   });
 }
 
-export function redo() {
-  const on = future.peek();
-  const last = on[on.length - 1];
-  if (!last) return;
-  batch(() => {
-    future.value = on.slice(0, -1);
-    past.value = [...past.peek(), range.peek()];
-    range.value = fitted(last);
-    settled = -Infinity;
-  });
-}
+export const undo = () => step(past, future);
+export const redo = () => step(future, past);
 
 /**
  * @param {number} factor below 1 comes nearer

@@ -88,7 +88,9 @@ export class Table {
   }
 
   draw() {
-    const template = this.columns.map(({ width, kind }) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${width / 100}fr)` : `${width}px`)).join(" ");
+    // Texts grow with the window, but not so far that figures stand away from their names.
+    const last = this.columns.length - 1;
+    const template = this.columns.map(({ width, kind }, i) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${i === last ? "1fr" : `${width * 2}px`})` : `${width}px`)).join(" ");
     this.element.style.setProperty("--columns", template);
     this.element.style.setProperty("--least", `${this.columns.reduce((sum, { width, kind }) => sum + (kind === "text" || kind === "list" ? width * 0.7 : width), 0) + 16}px`);
     this.element.setAttribute("aria-rowcount", String(this.shown.length + 1));

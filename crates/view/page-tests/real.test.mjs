@@ -242,6 +242,21 @@ test("the keyboard alone finds the lock that holds up the file writer", { skip }
   await it.close();
 });
 
+test("the first complete picture takes at most 12 requests and 2 MiB", { skip }, async () => {
+  const context = await browser.newContext({ viewport: { width: 1920, height: 1080 } });
+  const page = await context.newPage();
+  /** @type {Promise<number>[]} */
+  const sizes = [];
+  page.on("response", (response) => sizes.push(response.body().then((body) => body.length, () => 0)));
+  await page.goto(address);
+  await settled(page);
+  const requests = Number(await page.evaluate("tracesift.counts.requests"));
+  assert.ok(requests <= 12, `${requests} requests`);
+  const all = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  assert.ok(all > 300_000 && all <= 2 * 1024 * 1024, `${all} bytes`);
+  await context.close();
+});
+
 test("a wait leads to the thread that ended it", { skip }, async () => {
   const it = await open("open=processes&panel=waits&process=FileWriter.exe*&time=1s..3s");
   const { page } = it;

@@ -95,6 +95,56 @@ test("the keyboard alone finds who holds up a thread", async () => {
   }
 });
 
+test("the system's few colours: pictures keep the colours of states, texts and edges follow the system", async () => {
+  const it = await open(browser, { server, fragment: "open=processes&open=process:1&panel=threads&process=FileWriter.exe(532)&select=10s..20s" });
+  const { page } = it;
+  try {
+    await page.emulateMedia({ forcedColors: "active" });
+    await settled(page);
+    const colours = /** @type {Record<string, string>} */ (await page.evaluate(`Object.fromEntries(["run", "ready", "wait", "unknown", "surface"].map((name) => {
+      const probe = document.getElementById("probe");
+      probe.style.color = "var(--" + name + ")";
+      return [name, getComputedStyle(probe).color];
+    }))`));
+    assert.equal(new Set(Object.values(colours)).size, 5, JSON.stringify(colours));
+    for (const name of [".brush-bar", ".grip", ".table-row .bar"]) assert.equal(await page.locator(name).first().evaluate((one) => getComputedStyle(one).forcedColorAdjust), "none", name);
+    const [back, front] = await page.locator(".lane.chosen > .lane-head").first().evaluate((one) => [getComputedStyle(one).backgroundColor, getComputedStyle(one).color]);
+    assert.notEqual(back, front);
+    await page.evaluate(AXE);
+    const { violations } = /** @type {{ violations: { id: string }[] }} */ (await page.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa'] })"));
+    assert.deepEqual(violations.map(({ id }) => id), []);
+  } finally {
+    await it.close();
+  }
+});
+
+for (const scale of [1, 1.5, 2, 3]) {
+  test(`at ${scale} pixels a pixel, canvases have as many pixels as the screen`, async () => {
+    const it = await open(browser, { server, scale, width: 1000, height: 700 });
+    try {
+      const sizes = /** @type {{ name: string, own: number[], shown: number[] }[]} */ (await it.page.evaluate(() => [...document.querySelectorAll("canvas")].filter((one) => one.offsetParent !== null).map((one) => {
+        const box = one.getBoundingClientRect();
+        return { name: one.className, own: [one.width, one.height], shown: [box.width * devicePixelRatio, box.height * devicePixelRatio] };
+      })));
+      assert.ok(sizes.length >= 4);
+      for (const { name, own, shown } of sizes) own.forEach((size, i) => assert.ok(Math.abs(size - (shown[i] ?? 0)) <= 1.5, `${name}: ${own} for ${shown}`));
+    } finally {
+      await it.close();
+    }
+  });
+}
+
+test("at 3,840 × 2,160 all of the window is used", async () => {
+  const it = await open(browser, { server, width: 3840, height: 2160, fragment: "open=processes&open=cpus" });
+  try {
+    const box = await it.page.locator("#app").boundingBox();
+    assert.deepEqual([box?.width, box?.height], [3840, 2160]);
+    assert.equal(await it.page.evaluate("document.documentElement.scrollWidth"), 3840);
+  } finally {
+    await it.close();
+  }
+});
+
 test("at twice the size nothing runs out of the window", async () => {
   const it = await open(browser, { server, width: 720, height: 450, scale: 2 });
   try {
@@ -103,6 +153,12 @@ test("at twice the size nothing runs out of the window", async () => {
       await it.page.getByRole("tab", { name, exact: true }).click();
       await settled(it.page);
     }
+    // Lanes and panels keep their room: the page scrolls.
+    assert.ok(Number(await it.page.evaluate("document.querySelector('.lanes.main').clientHeight")) >= 80);
+    await it.page.locator(".table-row").nth(3).scrollIntoViewIfNeeded();
+    const box = await it.page.locator(".table-row").nth(3).boundingBox();
+    assert.ok(box && box.y >= 0 && box.y < 450);
+    for (const name of ["Order of lanes", "What lanes show"]) assert.ok(((await it.page.getByLabel(name).boundingBox())?.width ?? 0) >= 50, name);
   } finally {
     await it.close();
   }

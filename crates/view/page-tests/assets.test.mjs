@@ -22,7 +22,7 @@ test("assets.txt names every file that is served", () => {
 test("modules are short, all of it small", () => {
   for (const name of all.filter((one) => one.endsWith(".js"))) assert.ok(text(name).split("\n").length <= 501, `${name} has more than 500 lines`);
   assert.ok(text("dom/signal.js").split("\n").length + text("dom/h.js").split("\n").length + text("dom/list.js").split("\n").length < 420);
-  const bytes = all.reduce((sum, name) => sum + statSync(PAGE + name).size, 0);
+  const bytes = all.filter((name) => !name.endsWith(".d.ts")).reduce((sum, name) => sum + statSync(PAGE + name).size, 0);
   assert.ok(bytes <= 350 * 1024, `${bytes} bytes`);
 });
 
@@ -67,7 +67,40 @@ test("texts have a contrast of 4.5, states one of 3", () => {
     const of = (/** @type {string} */ name) => colours[name]?.[side] ?? "";
     for (const ground of ["surface", "raised"]) {
       for (const name of ["ink", "dim", "accent", "mark", "finding"]) assert.ok(contrast(of(name), of(ground)) >= 4.5, `${name} on ${ground} ${side}: ${contrast(of(name), of(ground))}`);
-      for (const name of ["run", "ready", "wait", "unknown", "cpu", "line"]) assert.ok(contrast(of(name), of(ground)) >= 3, `${name} on ${ground} ${side}: ${contrast(of(name), of(ground))}`);
+      for (const name of ["run", "ready", "wait", "open", "unknown", "cpu", "line"]) assert.ok(contrast(of(name), of(ground)) >= 3, `${name} on ${ground} ${side}: ${contrast(of(name), of(ground))}`);
+    }
+  }
+});
+
+/** Colours of processes and tags as [light, dark] luminances. */
+const hues = [...text("css/theme.css").matchAll(/--hue-\d+: light-dark\(oklch\(([\d.]+) ([\d.]+) (\d+)\), oklch\(([\d.]+) ([\d.]+) (\d+)\)\)/g)].map((match) => [match.slice(1, 4), match.slice(4, 7)].map((part) => oklch(...(/** @type {[number, number, number]} */ (part.map(Number))))));
+
+/** @param {number} l @param {number} c @param {number} degrees @returns {number} luminance */
+function oklch(l, c, degrees) {
+  const [a, b] = [c * Math.cos((degrees * Math.PI) / 180), c * Math.sin((degrees * Math.PI) / 180)];
+  const [x, y, z] = [(l + 0.3963377774 * a + 0.2158037573 * b) ** 3, (l - 0.1055613458 * a - 0.0638541728 * b) ** 3, (l - 0.0894841775 * a - 1.291485548 * b) ** 3];
+  const [red = 0, green = 0, blue = 0] = [4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z, -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z, -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z].map((one) => Math.min(1, Math.max(0, one)));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+test("colours of processes and tags have a contrast of 3 to the ground", () => {
+  assert.equal(hues.length, 12);
+  hues.forEach((pair, i) => pair.forEach((own, side) => {
+    for (const ground of ["surface", "raised"]) {
+      const [x = 0, y = 0] = [own, luminance(colours[ground]?.[side] ?? "")].sort((p, q) => q - p);
+      assert.ok((x + 0.05) / (y + 0.05) >= 3, `hue ${i} on ${ground}, ${side === 0 ? "light" : "dark"}`);
+    }
+  }));
+});
+
+test("high contrast has texts of 7 and states of 4.5", () => {
+  const own = Object.fromEntries([...(/data-theme="contrast"\] \{([^}]*)\}/.exec(text("css/theme.css"))?.[1] ?? "").matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name, value ?? ""]));
+  for (const name of ["ink", "dim", "accent"]) assert.ok(contrast(own[name] ?? "", own["surface"] ?? "") >= 7, name);
+  for (const name of ["run", "ready", "wait", "unknown"]) assert.ok(contrast(own[name] ?? "", own["surface"] ?? "") >= 4.5, name);
+  for (const [kind, matrix] of Object.entries(BLIND)) {
+    for (const [a, b] of /** @type {const} */ ([["run", "ready"], ["run", "wait"], ["ready", "wait"], ["run", "unknown"], ["ready", "unknown"], ["wait", "unknown"]])) {
+      const d = distance(lab(own[a] ?? "", matrix), lab(own[b] ?? "", matrix));
+      assert.ok(d >= 12, `${a} and ${b}, ${kind}: ${d.toFixed(1)}`);
     }
   }
 });
@@ -117,7 +150,7 @@ function distance([l1 = 0, a1 = 0, b1 = 0], [l2 = 0, a2 = 0, b2 = 0]) {
 }
 
 test("states can be told apart without some colours", () => {
-  const states = ["run", "ready", "wait", "unknown"];
+  const states = ["run", "ready", "wait", "open", "unknown"];
   for (const side of [0, 1]) {
     for (const [kind, matrix] of Object.entries(BLIND)) {
       for (let i = 0; i < states.length; i += 1) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { HOSTILE } from "./mock/recording.mjs";
-import { HEADERS } from "./mock/serve.mjs";
+import { HEADERS, serve } from "./mock/serve.mjs";
 import { launch, open, settled } from "./browser.mjs";
 
 /** @type {import("playwright-core").Browser} */
@@ -19,6 +19,24 @@ test("the first complete picture takes at most 12 requests", async () => {
     assert.ok(it.mock.log.filter(({ path }) => path === "columns").length <= 3);
   } finally {
     await it.close();
+  }
+});
+
+test("the first complete picture takes at most 2 MiB, the page's sources among them", async () => {
+  const mock = await serve();
+  const context = await browser.newContext({ viewport: { width: 1920, height: 1080 } });
+  const page = await context.newPage();
+  /** @type {Promise<number>[]} */
+  const sizes = [];
+  page.on("response", (response) => sizes.push(response.body().then((body) => body.length, () => 0)));
+  try {
+    await page.goto(mock.url);
+    await settled(page);
+    const all = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    assert.ok(all > 300_000 && all <= 2 * 1024 * 1024, `${all} bytes`);
+  } finally {
+    await context.close();
+    mock.close();
   }
 });
 

@@ -103,6 +103,36 @@ test("call trees and flame graphs have the weights of the command", async () => 
   }
 });
 
+test("numbers of a lane are the answers of the commands that stand below them", async () => {
+  for (const fragment of ["select=20s..25s", "select=20s..25s&zero-time=mark:Begin+writes"]) {
+    const it = await open(browser, { fragment: `open=processes&open=process:1&${fragment}` });
+    try {
+      for (const lane of ["process:1", "thread:8"]) {
+        await it.page.locator(`.lanes.main [data-lane="${lane}"] .lane-more`).click();
+        await it.page.getByRole("menuitem", { name: "As table" }).click();
+        await it.page.locator(".lane-numbers[aria-busy=false] .table-row").first().waitFor();
+        const commands = await it.page.locator(".commands code").allInnerTexts();
+        assert.ok(commands.length >= 3 && commands.every((command) => /^tracesift dump timeline .*--buckets 100/.test(command)), commands.join("\n"));
+        const shown = await it.page.evaluate(() => [...document.querySelectorAll(".lane-numbers .table-row")].slice(0, 12).map((row) => Object.fromEntries([...row.querySelectorAll(".cell")].map((cell) => [cell.getAttribute("data-key"), Number(cell.getAttribute("data-raw"))]))));
+        const tid = recording.threads[8]?.tid;
+        for (const command of commands) {
+          const measure = /--measure (\w+)/.exec(command)?.[1];
+          const [row] = shell(command).filter((/** @type {{ tid?: number }} */ one) => lane === "process:1" || one.tid === tid);
+          if (!row) continue;
+          shown.forEach((cells, i) => {
+            assert.equal(cells[`${measure}_ns`], row.values[i], command);
+            assert.equal(cells["from_ns"], row.from_ns + i * row.bucket_ns);
+          });
+        }
+        await it.page.keyboard.press("Escape");
+      }
+      assert.deepEqual(it.complaints, []);
+    } finally {
+      await it.close();
+    }
+  }
+});
+
 /**
  * What the canvas shows of a lane, per column: how many pixels of each colour.
  * @param {import("playwright-core").Page} page

@@ -7,6 +7,8 @@ import { cellText, columnOf, copied } from "../page/format/table.js";
 import { clean, shellLine } from "../page/format/text.js";
 import { clockOf, length, rangeWord, readRange, ticks, wordOf } from "../page/format/time.js";
 import { onColumns, paintLane, pixels, STRIP } from "../page/lanes/paint.js";
+import { carried, commandLine } from "../page/state/command.js";
+import * as view from "../page/state/view.js";
 import { askable, QUESTIONS } from "../page/panels/questions.js";
 import { frame } from "./mock/lanes.mjs";
 
@@ -47,6 +49,22 @@ test("copies guard formulas and quote", () => {
   assert.equal(copied(["a"], [["=1+2"], ['x"y,z'], ["-5"]], "csv"), "a\r\n'=1+2\r\n\"x\"\"y,z\"\r\n-5");
   assert.equal(copied(["a", "b"], [["x\ty", "|"]], "tsv"), "a\tb\nx y\t|");
   assert.equal(copied(["a"], [["|"]], "md"), "| a |\n|---|\n| \\| |");
+});
+
+test("commands carry the landmark, with times since it", () => {
+  view.session.value = /** @type {never} */ ({ platform: "linux", recordings: [{ id: "r0", file: "a b.sift", start_ns: 0, end_ns: 10_000_000_000 }] });
+  const zero = { name: "mark:x", ns: 1_500_000_000, landmark: { at: "mark:x", of: "App*" } };
+  assert.deepEqual(carried(["dump", "waits", "--time", "1s..2s"], zero), ["dump", "waits", "--time", "-0.5s..0.5s", "--zero-time", "mark:x", "--zero-process", "App*"]);
+  assert.deepEqual(carried(["dump", "cpu", "--top", "5"], zero).slice(0, 6), ["dump", "cpu", "--top", "5", "--zero-time", "mark:x"]);
+  // Buckets that begin at the start of the recording are given by their number, where that is the same.
+  assert.deepEqual(carried(["dump", "timeline", "--time=2s..8s", "--bucket", "2000000000ns"], zero).slice(2, 5), ["--time=0.5s..6.5s", "--buckets", "3"]);
+  assert.deepEqual(carried(["dump", "timeline", "--time=2s..8s", "--bucket", "500000000ns"], zero).slice(2, 5), ["--time=0.5s..6.5s", "--bucket", "500000000ns"]);
+  const cut = ["dump", "timeline", "--time=8s..12s", "--bucket", "2000000000ns"];
+  assert.deepEqual(carried(cut, zero), cut);
+  for (const words of [["dump", "path", "--window", "1s..2s"], ["explain", "--window", "1s..2s"]]) assert.deepEqual(carried(words, zero), words);
+  assert.deepEqual(carried(["dump", "cpu"], { ...zero, landmark: null }), ["dump", "cpu"]);
+  assert.equal(commandLine(["dump", "cpu", "-p", "x"]), 'tracesift dump cpu "a b.sift" -p x');
+  view.session.value = null;
 });
 
 test("names are cleaned and cut", () => {

@@ -163,10 +163,11 @@ inPage("pins stay above, and come back with the address", { fragment: "open=proc
   assert.ok(it.mock.log.length > 0);
 });
 
-inPage("a link shows the same view", { fragment: "time=10s..20s&select=12s..13s&panel=threads&process=browser.exe(404)&time-format=utc&sort=wait&open=processes&open=process:0&hide=process:3&mark=15s+mine" }, async (page) => {
+inPage("a link shows the same view", { fragment: "time=10s..20s&select=12s..13s&panel=threads&process=browser.exe(404)&time-format=utc&sort=wait&open=processes&open=process:0&hide=process:3&mark=15s+mine&table=threads+-wait_ns+process,tid,wait_ns&panel-height=60%25" }, async (page) => {
   const text = String(await page.evaluate("tracesift.url.toText()"));
-  for (const line of ["time 10s..20s", "select 12s..13s", "panel threads", "process browser.exe(404)", "time-format utc", "sort wait", "open process:0", "hide process:3", "mark 15s mine"]) assert.ok(text.includes(`\n${line}\n`), `${line} in ${text}`);
+  for (const line of ["time 10s..20s", "select 12s..13s", "panel threads", "process browser.exe(404)", "time-format utc", "sort wait", "open process:0", "hide process:3", "mark 15s mine", "table threads -wait_ns process,tid,wait_ns", "panel-height 60%"]) assert.ok(text.includes(`\n${line}\n`), `${line} in ${text}`);
   assert.equal(await page.locator('[data-lane="process:3"]').count(), 0);
+  assert.deepEqual(await page.locator(".table-head .cell").evaluateAll((all) => all.map((one) => one.getAttribute("data-key"))), ["process", "tid", "wait_ns"]);
   await page.waitForTimeout(300);
   const address = page.url();
   await page.reload();
@@ -209,6 +210,7 @@ inPage("sort, columns, and copies", {}, async (page) => {
   await page.getByRole("button", { name: "Columns" }).click();
   await page.getByRole("menuitemcheckbox", { name: "Priority" }).click();
   assert.equal(await page.locator(".table-head [data-key=priority]").count(), 0);
+  assert.match(String(await page.evaluate("tracesift.url.toText()")), /\ntable processes \+process process,pid,/);
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByRole("menuitem", { name: /TSV/ }).click();
   const copied = await page.evaluate("navigator.clipboard.readText()");
@@ -308,6 +310,107 @@ inPage("single operations and events where few are in sight, a density elsewhere
   assert.deepEqual(starts, recording.disk.filter((one) => one.disk === 0 && one.end >= 10e9 && one.start < 10.1e9).map((one) => one.start));
   await page.keyboard.press("0");
   await page.waitForFunction(() => (/** @type {never} */ (window)["tracesift"]["lanes"]["singles"]["known"]["get"]("disk:0"))?.["frame"] === null);
+});
+
+inPage("parents stay above their children, with their pictures", { fragment: "open=processes&open=process:1&open=cpus", height: 640 }, async (page) => {
+  const stuck = page.locator(".sticky .lane");
+  assert.equal(await stuck.count(), 0);
+  await page.evaluate(`document.querySelector(".lanes.main").scrollTop = tracesift.rowHeight.value * 4.5`);
+  await page.waitForFunction(() => document.querySelectorAll(".sticky .lane").length === 2);
+  await settled(page);
+  assert.deepEqual(await stuck.evaluateAll((all) => all.map((one) => one.getAttribute("data-stuck"))), ["processes", "process:1"]);
+  const ink = await page.evaluate(() => {
+    const it = /** @type {{ lanes: { pixels: HTMLCanvasElement }, headWidth: { value: number }, rowHeight: { value: number } }} */ (/** @type {never} */ (window)["tracesift"]);
+    const row = it.rowHeight.value * devicePixelRatio;
+    const { data } = /** @type {CanvasRenderingContext2D} */ (it.lanes.pixels.getContext("2d")).getImageData(it.headWidth.value * devicePixelRatio, row, 400, row);
+    return data.some((value, i) => i % 4 === 3 && value > 0);
+  });
+  assert.ok(ink, "the picture of the process");
+  const area = await timeArea(page);
+  await page.mouse.move(area.x + 300, area.y + 40);
+  await page.locator(".readout", { hasText: "FileWriter.exe(532)" }).waitFor();
+  // The keyboard goes to rows that can be seen.
+  const thread = page.locator(".lanes.main .kind-thread").nth(2);
+  await thread.focus();
+  await page.keyboard.press("ArrowUp");
+  const box = await page.locator(".lanes.main [role=row]:focus").boundingBox();
+  assert.ok(box && box.y >= area.y + 50, "not below the parents");
+  await stuck.nth(1).locator(".lane-head").click();
+  await page.waitForFunction(() => document.querySelector(".lane.current")?.getAttribute("data-lane") === "process:1");
+});
+
+inPage("colours that the reader gives stay with the view", { fragment: "open=processes" }, async (page) => {
+  const lane = page.locator('.lanes.main [data-lane="process:1"]');
+  const other = await page.locator('.lanes.main [data-lane="process:2"] .swatch').getAttribute("class");
+  await lane.locator(".lane-more").click();
+  await page.getByRole("menuitem", { name: "Colour…" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "gold" }).click();
+  await lane.locator(".swatch.hue-3").waitFor();
+  assert.match(String(await page.evaluate("tracesift.url.toText()")), /\ncolour gold process FileWriter\.exe\(532\)\n/);
+  await page.waitForTimeout(300);
+  await page.reload();
+  await settled(page);
+  await lane.locator(".swatch.hue-3").waitFor();
+  assert.equal(await page.locator('.lanes.main [data-lane="process:2"] .swatch').getAttribute("class"), other);
+  await page.evaluate("location.hash = 'open=processes&colour=red+process+FileWriter.exe&colour=nocolour+process+x'");
+  await lane.locator(".swatch.hue-1").waitFor();
+});
+
+inPage("times count from a mark, and so do the commands", { fragment: "panel=waits&time=10s..20s" }, async (page, it) => {
+  const mark = recording.marks[0];
+  assert.ok(mark);
+  const before = /** @type {{ from_ns: number }[]} */ (await page.evaluate("tracesift.dock.rows"));
+  await page.getByRole("button", { name: "0 = start" }).click();
+  await page.getByRole("menuitemcheckbox", { name: `mark ${mark.name}` }).click();
+  await settled(page);
+  const command = String(await page.evaluate("tracesift.dock.command"));
+  assert.ok(command.includes(`--time ${(10e9 - mark.ns) / 1e9}s..${(20e9 - mark.ns) / 1e9}s`) && command.includes(`--zero-time 'mark:${mark.name}'`), command);
+  const after = /** @type {{ from_ns: number }[]} */ (await page.evaluate("tracesift.dock.rows"));
+  assert.deepEqual(after.map((row) => row.from_ns + mark.ns), before.map((row) => row.from_ns));
+  // A row still leads to its wait.
+  await page.locator(".table-row").first().click();
+  await page.locator(".detail .what", { hasText: "waits" }).waitFor();
+  const words = /** @type {{ path: string, body: { words: string[] } }[]} */ (it.mock.log).filter(({ path }) => path === "ask").at(-1)?.body.words;
+  assert.ok(words?.includes("--zero-time"));
+  await page.waitForTimeout(300);
+  const text = String(await page.evaluate("tracesift.url.toText()"));
+  assert.ok(text.includes(`\nzero-time mark:${mark.name}\n`), text);
+  await page.reload();
+  await page.waitForFunction((ns) => (/** @type {never} */ (window))["tracesift"]?.["view"]["zero"]["value"]?.["ns"] === ns, mark.ns);
+  await page.getByRole("button", { name: /^0 = / }).click();
+  await page.getByRole("menuitem", { name: /Mark, process, method/ }).click();
+  await page.getByLabel("Its name, a pattern").fill("nothing of this name");
+  await page.getByRole("button", { name: "Count from here" }).click();
+  await page.locator("dialog [role=alert]", { hasText: "does not have" }).waitFor();
+});
+
+inPage("the menu of a row narrows the panels, and selects its time", { fragment: "panel=waits&time=20s..21s" }, async (page) => {
+  const row = page.locator(".table-row").nth(2);
+  const [process, tid] = [await row.locator("[data-key=process]").innerText(), await row.locator("[data-key=tid]").innerText()];
+  await row.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Select its time" }).click();
+  const from = Number(await row.locator("[data-key=from_ns]").getAttribute("data-raw"));
+  assert.equal((/** @type {number[]} */ (await page.evaluate("tracesift.view.selection.value")))[0], from);
+  await settled(page);
+  await page.evaluate("tracesift.view.selection.value = null");
+  await settled(page);
+  await page.locator(".table-row").nth(2).focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: /Only this thread/ }).click();
+  await settled(page);
+  await page.locator(".chip", { hasText: process }).first().waitFor();
+  assert.deepEqual([...new Set(await page.locator(".table-row [data-key=tid]").allInnerTexts())], [tid]);
+  // Undo widens it again.
+  await page.keyboard.press("z");
+  await settled(page);
+  assert.equal(await page.locator(".chip").count(), 0);
+});
+
+inPage("instants of a table follow the clock", { fragment: "panel=waits" }, async (page) => {
+  const cell = page.locator(".table-row .cell[data-key=from_ns]").first();
+  assert.match(await cell.innerText(), / s$/);
+  await page.evaluate("tracesift.view.clock.value = 'utc'");
+  assert.match(await cell.innerText(), /Z$/);
 });
 
 inPage("paper gets the command and the whole table, in light colours", { dark: true, fragment: "panel=threads" }, async (page) => {

@@ -18,6 +18,7 @@ import { followPointer, handles } from "./parts/pointer.js";
 import { readout } from "./parts/readout.js";
 import { Search } from "./parts/search.js";
 import { choose } from "./parts/spans.js";
+import { zeroButton } from "./parts/zero.js";
 import * as url from "./state/url.js";
 import * as view from "./state/view.js";
 
@@ -172,7 +173,7 @@ function rowsOf(one) {
 function crumbs() {
   const trail = h("ol", { class: "trail" });
   calm(() => {
-    const past = view.past.value.slice(-4);
+    const past = view.past.value.filter((one) => !one.about).slice(-4).map((one) => one.range);
     const now = view.range.value;
     return () => untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
       past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", null, h("button", { type: "button", class: "link", title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
@@ -191,7 +192,7 @@ function crumbs() {
   const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
   return h("nav", { class: "crumbs", "aria-label": "Ranges" },
     h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
-    tool("Undo zoom (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo zoom (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
+    tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
     h("div", { class: "state-keys", role: "group", "aria-label": "States" }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
@@ -202,12 +203,7 @@ function axisHead() {
     const recording = view.recording.value;
     for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
   });
-  const zero = h("button", { type: "button", class: "quiet zero", title: "Time zero", "aria-haspopup": "menu", onclick: () => openMenu(zero, [
-    { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
-    { name: "Here: start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0 }) },
-    ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => (view.zero.value = mark) })),
-  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 18)}` : "0 = start"));
-  return h("div", { class: "axis-head" }, clock, zero);
+  return h("div", { class: "axis-head" }, clock, zeroButton());
 }
 
 /** Between lanes and panels. */
@@ -246,7 +242,7 @@ function printed(app, dock) {
   if (!shown) return;
   const [from, to] = view.subject.peek();
   app.append(h("section", { class: "print-table" }, h("p", null, `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", null, h("code", null, clean(dock.command, 2000))),
-    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : null }, cell.slice(0, 160)))))))));
+    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : cell.length <= 18 ? "short" : null }, cell.slice(0, 160)))))))));
 }
 
 void start();

@@ -35,6 +35,19 @@ export interface Mark {
   name: string;
 }
 
+/** An instant that `--zero-time` finds by its words, of the processes of `--zero-process`. */
+export interface Landmark {
+  at: string;
+  of: string;
+}
+
+/** What times count from. Without a landmark only the page knows it. */
+export interface Zero {
+  name: string;
+  ns: number;
+  landmark: Landmark | null;
+}
+
 export interface Session {
   version: string;
   platform: string;
@@ -203,6 +216,13 @@ export interface Answer {
   read: number | null;
   notes: string[];
   ms: number;
+}
+
+/** How the reader wants a table: sorted by a column, and with which columns; null: the usual ones. */
+export interface TableState {
+  sort: string;
+  down: boolean;
+  chosen: string[] | null;
 }
 
 export interface Column {

@@ -28,7 +28,7 @@ export function matcher(pattern) {
   return (/** @type {string[]} */ ...names) => (yes.length === 0 || yes.some((one) => names.some((name) => one.test(name)))) && !no.some((one) => names.some((name) => one.test(name)));
 }
 
-const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share"]);
+const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share", "--lane", "--buckets", "--bucket", "--zero-time", "--zero-process"]);
 
 /** @param {string[]} words */
 export function parse(words) {
@@ -42,10 +42,23 @@ export function parse(words) {
     else if (word.startsWith("-")) throw new Error(`option ${word} is not known`);
     else names.push(word);
   }
-  const [from, to] = (options["--time"] ?? options["--window"] ?? "").includes("..") ? (options["--time"] ?? options["--window"] ?? "").split("..").map(ns) : [0, LENGTH];
+  const zero = zeroOf(options["--zero-time"] ?? "");
+  const [from = 0, to = LENGTH] = (options["--time"] ?? options["--window"] ?? "").includes("..") ? (options["--time"] ?? options["--window"] ?? "").split("..").map((one) => ns(one) + zero) : [0, LENGTH];
   const match = matcher(options["-p"] ?? "*");
   const isIn = (/** @type {{ name: string, pid: number }} */ one) => match(one.name, `${one.name}(${one.pid})`, String(one.pid));
-  return { options, question: names.slice(0, names[0] === "dump" ? 2 : 1).join(" "), from: from ?? 0, to: to ?? LENGTH, isIn };
+  return { options, question: names.slice(0, names[0] === "dump" ? 2 : 1).join(" "), from, to, zero, isIn };
+}
+
+/** @param {string} landmark */
+function zeroOf(landmark) {
+  const [kind, name = ""] = landmark.split(":");
+  if (kind === "mark") return recording.marks.find((mark) => matcher(name)(mark.name))?.ns ?? 0;
+  return kind === "process-start" ? recording.processes.find((one) => matcher(name)(one.name, `${one.name}(${one.pid})`))?.start ?? 0 : 0;
+}
+
+/** @param {unknown} row @param {number} zero */
+function shifted(row, zero) {
+  return zero === 0 ? row : Object.fromEntries(Object.entries(/** @type {object} */ (row)).map(([key, value]) => [key, /^(from|to|first|last|start|end)_ns$/.test(key) && typeof value === "number" ? value - zero : value]));
 }
 
 const FILE = "made-up.sift";
@@ -63,7 +76,8 @@ export function answer(words) {
   const top = Number(asked.options["--top"] ?? 1e9);
   const all = ANSWERS[asked.question]?.(asked);
   if (!all) throw new Error(`question ${asked.question} is not known`);
-  return asked.question === "dump stacks" || asked.question === "explain" ? all : all.slice(-top);
+  const rows = asked.question === "dump stacks" || asked.question === "explain" ? all : all.slice(-top);
+  return rows.map((row) => shifted(row, asked.zero));
 }
 
 /** @typedef {ReturnType<typeof parse>} Asked */
@@ -112,6 +126,25 @@ const ANSWERS = {
         waker_method: waker ? "app!Lock::acquire" : null, wait_stack: frames(one.stack), waker_stack: waker ? frames(3) : null, chain: [], warnings: [],
       };
     })).sort((a, b) => a.wait_ns - b.wait_ns || a.tid - b.tid);
+  },
+  "dump timeline": ({ from, to, isIn, options }) => {
+    const [lane = "process", measure = "cpu"] = [options["--lane"], options["--measure"]];
+    const bucket = options["--bucket"] ? Number(options["--bucket"].replace("ns", "")) : Math.ceil((to - from) / Number(options["--buckets"] ?? 60));
+    const own = threads.filter((thread) => isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process])));
+    /** @type {Map<string, number[]>} */
+    const lanes = new Map();
+    for (const thread of own) {
+      const process = processes[thread.process];
+      const key = JSON.stringify(lane === "thread" ? { process: process?.name, pid: thread.pid, tid: thread.tid } : lane === "cpu" ? { cpu: thread.cpu } : { process: process?.name, pid: thread.pid });
+      const values = lanes.get(key) ?? Array.from({ length: Math.ceil((to - from) / bucket) }, () => 0);
+      for (let i = 0; i < values.length; i += 1) {
+        const [a, b] = [from + i * bucket, Math.min(to, from + (i + 1) * bucket)];
+        if (measure === "cpu") samples(thread, a, b, () => (values[i] = (values[i] ?? 0) + MS));
+        else values[i] = (values[i] ?? 0) + (sums(thread, a, b)[measure] ?? 0);
+      }
+      lanes.set(key, values);
+    }
+    return [...lanes].map(([key, values]) => ({ ...common, lane: key, ...JSON.parse(key), measure, unit: "ns", total: values.reduce((a, b) => a + b), from_ns: from, bucket_ns: bucket, values, warnings: [] })).sort((a, b) => a.total - b.total);
   },
   "dump stacks": stacks,
   "dump disk": ({ from, to, isIn, options }) => {

@@ -131,7 +131,7 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
       const states = ["run", "ready", "wait", "open", "unknown"];
       const arrays = states.map(() => fill());
       for (const thread of own) for (const span of within(thread, from, to)) spread(/** @type {Float64Array} */ (arrays[states.indexOf(span.state)]), span.start, span.end);
-      yield frame({ ...head, at_once: kind === "thread" ? 1 : CPUS, series: states, words: { run: ["dump", "timeline", "--lane", kind, ...time] } }, arrays);
+      yield frame({ ...head, at_once: kind === "thread" ? 1 : CPUS, series: states, words: Object.fromEntries(states.map((state) => [state, ["dump", "timeline", "--lane", kind, "--measure", state, `--time=${time[1]}`, "--bucket", `${per}ns`, "-p", String(kind === "thread" ? threads[index]?.pid : processes[index]?.pid)]])) }, arrays);
     } else if (kind === "cpu") {
       const run = fill();
       const top = new Float64Array(count).fill(-1);

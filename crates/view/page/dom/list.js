@@ -13,13 +13,15 @@ export class RowList {
    * @param {(item: T, index: number) => string} options.key two items of one key are one row
    * @param {HTMLElement} [options.body] where rows stand; made where absent
    * @param {() => void} [options.onwindow] after other rows have come into sight
+   * @param {(item: T) => number} [options.above] rows that stand above it, over the top of what scrolls
    */
-  constructor({ scroller, height, make, key, body, onwindow }) {
+  constructor({ scroller, height, make, key, body, onwindow, above }) {
     this.scroller = scroller;
     this.height = height;
     this.make = make;
     this.key = key;
     this.onwindow = onwindow ?? (() => {});
+    this.above = above ?? (() => 0);
     this.body = body ?? h("div", { class: "rows" });
     if (!body) scroller.append(this.body);
     /** @type {T[]} */
@@ -39,6 +41,12 @@ export class RowList {
     this.items = items;
     this.body.style.height = `${items.length * this.height}px`;
     this.draw(true);
+  }
+
+  /** Makes all rows anew at the next draw. */
+  forget() {
+    for (const { element } of this.shown.values()) element.remove();
+    this.shown.clear();
   }
 
   /** @param {number} height */
@@ -103,7 +111,9 @@ export class RowList {
   reveal(index) {
     const top = index * this.height;
     const view = this.scroller.clientHeight;
-    if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
+    const item = this.items[index];
+    const covered = item === undefined ? 0 : this.above(item) * this.height;
+    if (top - covered < this.scroller.scrollTop) this.scroller.scrollTop = Math.max(0, top - covered);
     else if (top + this.height > this.scroller.scrollTop + view) this.scroller.scrollTop = top + this.height - view;
     this.draw();
   }

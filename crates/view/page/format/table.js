@@ -21,21 +21,24 @@ const INSTANTS = new Set(["first_ns", "last_ns", "start_ns", "end_ns", "thread_s
  * @param {string} key
  * @param {import("../types").Cell | undefined} sample a value of the column
  * @param {boolean} [unions] whether waits that overlap count once, as in rows of methods and stack tags
+ * @param {boolean} [path] whether shares are parts of 1, as in the answer of `dump path`
  * @returns {import("../types").Column}
  */
-export function columnOf(key, sample, unions = false) {
+export function columnOf(key, sample, unions = false, path = false) {
   const title = TITLES[key] ?? key.replace(/_(ns|bytes)$/, "").replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
   let kind = "text";
   if (INSTANTS.has(key)) kind = "instant";
   else if (key.endsWith("_ns")) kind = "ns";
   else if (key.endsWith("bytes")) kind = "bytes";
   else if (key === "pid" || key === "tid" || key.endsWith("_pid") || key.endsWith("_tid")) kind = "id";
+  else if (key === "share" && path) kind = "share";
   else if (key === "share" || key === "percent" || key === "utilisation") kind = "number";
   else if (typeof sample === "number") kind = "integer";
   else if (Array.isArray(sample) || (typeof sample === "object" && sample !== null)) kind = "list";
   const wide = new Set(["method", "command_line", "path", "stack_tag", "wait_method", "woken_by", "start_method", "site", "for_site", "event"]);
-  const width = kind === "text" || kind === "list" ? (wide.has(key) ? 340 : 160) : kind === "id" ? 78 : 104;
-  return { key, title: kind === "ns" ? `${unions && (key === "wait_ns" || key === "ready_ns") ? `${title} (union)` : title} ms` : kind === "instant" ? `${title}` : title, kind, width };
+  const union = unions && (key === "wait_ns" || key === "ready_ns");
+  const width = kind === "text" || kind === "list" ? (wide.has(key) ? 340 : 160) : kind === "id" ? 78 : union ? 144 : 104;
+  return { key, title: kind === "ns" ? `${union ? `${title} (union)` : title} ms` : kind === "share" || key === "share" ? `${title} %` : kind === "bytes" && !/bytes$/i.test(title) ? `${title} bytes` : title, kind, width };
 }
 
 /**
@@ -51,6 +54,7 @@ export function cellText(value, column, how) {
     if (column.kind === "ns") return fixed(Math.round(value / 10 ** (6 - how.digits)) / 10 ** how.digits, how.digits);
     if (column.kind === "instant") return how.instant(value);
     if (column.kind === "id") return String(value);
+    if (column.kind === "share") return fixed(Math.round(value * 1000) / 10, 1);
     if (column.kind === "bytes" || column.kind === "integer") return Number.isInteger(value) ? group(value) : fixed(value, 2);
     return Number.isInteger(value) ? group(value) : fixed(value, 2);
   }

@@ -18,11 +18,12 @@ export function wordOf(ns) {
  * @returns {number | null}
  */
 export function readWord(word) {
-  const match = /^(-?)(\d{1,8})(?:\.(\d{1,9}))?(s|ms|us|µs|ns)?$/.exec(word.trim());
+  const match = /^(-?)(\d{1,16})(?:\.(\d{1,9}))?(s|ms|us|µs|ns)?$/.exec(word.trim());
   if (!match) return null;
   const unit = { s: 9, ms: 6, us: 3, "µs": 3, ns: 0 }[match[4] ?? "s"] ?? 9;
   const part = (match[3] ?? "").padEnd(unit, "0").slice(0, unit);
   const ns = Number(match[2]) * 10 ** unit + Number(part || 0);
+  if (!Number.isSafeInteger(ns)) return null;
   return match[1] ? -ns : ns;
 }
 

@@ -1,38 +1,20 @@
 // The axis: ticks, marks, the cursor's time, and hits of a search.
-import { dpr, timeWidth, xOf } from "./geometry.js";
-import { css } from "./palette.js";
+import { timeWidth, xOf } from "./geometry.js";
+import { Layer } from "./layer.js";
 import { clockOf, length, ticks } from "../format/time.js";
 import { clean } from "../format/text.js";
 import * as view from "../state/view.js";
 
-export class Axis {
+export class Axis extends Layer {
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
-    this.canvas = canvas;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    /** @type {Record<string, string>} */
-    this.colours = {};
-    this.font = "";
-    this.retheme();
-  }
-
-  retheme() {
-    this.font = getComputedStyle(document.body).fontFamily;
-    for (const name of ["ink", "dim", "rule", "mark", "accent", "surface", "raised", "finding", "hit", "on-accent"]) this.colours[name] = css(`--${name}`);
+    super(canvas, ["ink", "dim", "rule", "mark", "accent", "surface", "raised", "finding", "hit", "on-accent"]);
   }
 
   /** @param {number} height CSS pixels */
   draw(height) {
-    const scale = dpr.peek();
     const width = timeWidth.peek();
-    const { context, canvas } = this;
-    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-    if (canvas.width !== w) canvas.width = w;
-    if (canvas.height !== h) canvas.height = h;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
-    context.font = `11px ${this.font}`;
-    context.textBaseline = "middle";
+    this.begin(width, height);
     this.#density(height);
     this.#ticks(width, height);
     this.#marks(width, height);
@@ -49,14 +31,14 @@ export class Axis {
     const { step, first } = ticks([from - zero, to - zero], width / 110);
     const clock = clockOf(view.recording.peek(), view.clock.peek(), zero);
     const { context } = this;
-    context.fillStyle = this.colours["rule"] ?? "";
+    context.fillStyle = this.colour("rule");
     for (let i = 0; ; i += 1) {
       const at = first - step + (i * step) / 5;
       if (at > to - zero) break;
       const x = Math.round(xOf(at + zero));
       context.fillRect(x, height - (i % 5 === 0 ? 8 : 4), 1, i % 5 === 0 ? 8 : 4);
     }
-    context.fillStyle = this.colours["dim"] ?? "";
+    context.fillStyle = this.colour("dim");
     context.textAlign = "left";
     for (let at = first; at <= to - zero; at += step) {
       const x = xOf(at + zero);
@@ -76,8 +58,7 @@ export class Axis {
     for (const mark of view.marks.peek()) {
       const x = xOf(mark.ns);
       if (x < -2 || x > width + 2) continue;
-      const colour = (own.has(mark) ? this.colours["finding"] : this.colours["mark"]) ?? "";
-      context.fillStyle = colour;
+      context.fillStyle = this.colour(own.has(mark) ? "finding" : "mark");
       context.beginPath();
       context.moveTo(x, 2);
       context.lineTo(x + 6, 6);
@@ -86,9 +67,13 @@ export class Axis {
       context.fillRect(Math.round(x), 2, 1, height);
       if (x + 9 < free) continue;
       const text = clean(mark.name, 28);
+      const wide = context.measureText(text).width;
+      // At the right end the name stands before its mark.
+      const before = x + 9 + wide > width && x - 5 - wide > free;
+      context.textAlign = before ? "right" : "left";
+      context.fillText(text, before ? x - 5 : x + 9, 8);
       context.textAlign = "left";
-      context.fillText(text, x + 9, 8);
-      free = x + 14 + context.measureText(text).width;
+      free = before ? x + 9 : x + 14 + wide;
     }
   }
 
@@ -98,7 +83,7 @@ export class Axis {
     if (!density) return;
     const max = Math.max(...density.values, 1);
     const { context } = this;
-    context.fillStyle = this.colours["hit"] ?? "";
+    context.fillStyle = this.colour("hit");
     density.values.forEach((value, i) => {
       if (value <= 0) return;
       const x0 = xOf(density.first_ns + i * density.bucket_ns);
@@ -125,11 +110,11 @@ export class Axis {
     const { context } = this;
     const wide = context.measureText(text).width + 12;
     const left = Math.min(Math.max(0, x - wide / 2), width - wide);
-    context.fillStyle = this.colours["ink"] ?? "";
+    context.fillStyle = this.colour("ink");
     context.beginPath();
     context.roundRect(left, height - 20, wide, 18, 4);
     context.fill();
-    context.fillStyle = this.colours["surface"] ?? "";
+    context.fillStyle = this.colour("surface");
     context.textAlign = "left";
     context.fillText(text, left + 6, height - 10.5);
   }

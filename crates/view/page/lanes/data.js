@@ -1,8 +1,7 @@
 // Columns of the lanes in sight: asked for as many as there are pixels, given up when nobody looks at them any more.
 import * as client from "../api/client.js";
 import { Bitmaps } from "./bitmaps.js";
-import { hueOfLane } from "./paint.js";
-import { hueOrder } from "./palette.js";
+import { hueOf } from "./palette.js";
 import * as view from "../state/view.js";
 
 /** What is asked for on both sides of the view range, as a part of it. */
@@ -202,7 +201,7 @@ export class LaneStore {
    */
   #paintOf(lane, data) {
     const { height, scale } = this.sight;
-    return { lane: lane.id, kind: lane.kind, name: lane.name, data, height, hue: hueOfLane(lane, hueOrder.peek()), scale };
+    return { lane: lane.id, kind: lane.kind, name: lane.name, data, height, hue: hueOf(lane), scale };
   }
 
   /**

@@ -1,43 +1,31 @@
 // What stands above the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
-import { dpr, headWidth, timeWidth, xOf } from "./geometry.js";
-import { css } from "./palette.js";
+import { headWidth, timeWidth, xOf } from "./geometry.js";
+import { Layer } from "./layer.js";
 import { ticks } from "../format/time.js";
 import * as view from "../state/view.js";
 
-/** @typedef {{ id: string, top: number, bottom: number, key: string }} Band CSS pixels */
+/** @typedef {{ id: string, top: number, bottom: number, key: string, clipTop: number }} Band CSS pixels */
 
 /** Arrows that the last frame drew, for tests. */
 export const arrows = { last: /** @type {{ from: string, to: string, ns: number }[]} */ ([]) };
 
-export class Overlay {
+export class Overlay extends Layer {
   /**
    * @param {HTMLCanvasElement} canvas
    * @param {import("./singles.js").Singles} singles
    */
   constructor(canvas, singles) {
+    super(canvas, ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]);
     this.singles = singles;
-    this.canvas = canvas;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    /** @type {Record<string, string>} */
-    this.colours = {};
-    this.font = "";
-    this.retheme();
-  }
-
-  retheme() {
-    this.font = getComputedStyle(document.body).fontFamily;
-    for (const name of ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]) this.colours[name] = css(`--${name}`);
   }
 
   /**
    * @param {Band[]} bands lanes in sight
-   * @param {number} height CSS pixels
+   * @param {number} whole width of the canvas, CSS pixels
+   * @param {number} height
    */
-  draw(bands, height) {
-    const { context, canvas } = this;
-    const scale = dpr.peek();
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, canvas.width / scale, canvas.height / scale);
+  draw(bands, whole, height) {
+    const context = this.begin(whole, height);
     const left = headWidth.peek();
     const width = timeWidth.peek();
     context.save();
@@ -48,9 +36,15 @@ export class Overlay {
     this.#grid(width, height);
     this.#selection(width, height);
     this.#marks(height);
-    context.font = `11px ${this.font}`;
-    context.textBaseline = "middle";
-    this.singles.draw(context, bands);
+    this.singles.draw(context, bands.filter(({ top, clipTop }) => top >= clipTop));
+    for (const band of bands.filter(({ top, clipTop }) => top < clipTop)) {
+      context.save();
+      context.beginPath();
+      context.rect(0, band.clipTop, width, height);
+      context.clip();
+      this.singles.draw(context, [band]);
+      context.restore();
+    }
     this.#lit(height);
     this.#chosen(bands);
     this.#cursor(width, height);
@@ -66,7 +60,7 @@ export class Overlay {
     const zero = view.zero.peek()?.ns ?? 0;
     const { step, first } = ticks([from - zero, to - zero], width / 110);
     const { context } = this;
-    context.strokeStyle = this.colours["grid"] ?? "";
+    context.strokeStyle = this.colour("grid");
     context.lineWidth = 1;
     context.beginPath();
     for (let at = first; at <= to - zero; at += step) {
@@ -86,10 +80,10 @@ export class Overlay {
     if (!range) return;
     const [x0, x1] = [xOf(range[0]), xOf(range[1])];
     const { context } = this;
-    context.fillStyle = this.colours["shade"] ?? "";
+    context.fillStyle = this.colour("shade");
     context.fillRect(0, 0, Math.max(0, x0), height);
     context.fillRect(Math.min(width, x1), 0, Math.max(0, width - x1), height);
-    context.fillStyle = this.colours["accent"] ?? "";
+    context.fillStyle = this.colour("accent");
     context.fillRect(Math.round(x0) - 1, 0, 1.5, height);
     context.fillRect(Math.round(x1), 0, 1.5, height);
   }
@@ -104,7 +98,7 @@ export class Overlay {
     context.lineWidth = 1;
     const own = new Set(view.findings.peek());
     for (const mark of all) {
-      context.strokeStyle = (own.has(mark) ? this.colours["finding"] : this.colours["mark"]) ?? "";
+      context.strokeStyle = this.colour(own.has(mark) ? "finding" : "mark");
       const x = Math.round(xOf(mark.ns)) + 0.5;
       context.beginPath();
       context.moveTo(x, 0);
@@ -121,7 +115,7 @@ export class Overlay {
     const x0 = xOf(lit.range[0]);
     const w = Math.max(2, xOf(lit.range[1]) - x0);
     const { context } = this;
-    context.fillStyle = this.colours["lit"] ?? "";
+    context.fillStyle = this.colour("lit");
     context.fillRect(x0, 0, w, height);
   }
 
@@ -136,7 +130,7 @@ export class Overlay {
     const { start_ns: start, end_ns: end } = chosen.at.span;
     if (own) {
       const x0 = xOf(start);
-      context.strokeStyle = this.colours["accent"] ?? "";
+      context.strokeStyle = this.colour("accent");
       context.lineWidth = 2;
       context.strokeRect(Math.round(x0) - 1, own.top + 1, Math.max(3, Math.round(xOf(end) - x0) + 2), own.bottom - own.top - 2);
     }
@@ -148,7 +142,7 @@ export class Overlay {
       const here = band(lane);
       if (here) {
         const x0 = xOf(link.start_ns);
-        context.fillStyle = this.colours["lit"] ?? "";
+        context.fillStyle = this.colour("lit");
         context.fillRect(x0, here.top + 1, Math.max(2, xOf(link.end_ns) - x0), here.bottom - here.top - 2);
       }
       if (lane && to && lane !== to) this.#arrow(here, band(to), link.end_ns, lane, to);
@@ -173,7 +167,7 @@ export class Overlay {
     const down = y1 > y0 ? 1 : -1;
     const far = Math.abs(y1 - y0) > 70;
     // Light below dark, so that it is seen on every lane.
-    for (const [colour, wide] of /** @type {[string, number][]} */ ([[this.colours["surface"] ?? "", 6], [this.colours["arrow"] ?? "", 2.5]])) {
+    for (const [colour, wide] of /** @type {[string, number][]} */ ([[this.colour("surface"), 6], [this.colour("arrow"), 2.5]])) {
       const more = (wide - 2.5) / 2;
       context.strokeStyle = colour;
       context.fillStyle = colour;
@@ -204,7 +198,7 @@ export class Overlay {
     const x = Math.round(xOf(at)) + 0.5;
     if (x < 0 || x > width) return;
     const { context } = this;
-    context.strokeStyle = this.colours["ink"] ?? "";
+    context.strokeStyle = this.colour("ink");
     context.globalAlpha = 0.55;
     context.lineWidth = 1;
     context.beginPath();

@@ -5,8 +5,8 @@ import { effect, signal, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
 import { dpr, timeWidth } from "./geometry.js";
-import { hueOfLane, onColumns } from "./paint.js";
-import { hueOrder, orderHues, readPalette } from "./palette.js";
+import { onColumns } from "./paint.js";
+import { hueOf, hueOrder, orderHues, readPalette } from "./palette.js";
 import { patternOf } from "./rows.js";
 import * as view from "../state/view.js";
 
@@ -24,7 +24,7 @@ export class Overview {
     this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.bar, this.window, this.grips);
     this.legend = h("div", { class: "legend" });
     this.element = h("section", { class: "overview", "aria-label": "Overview of the recording" }, h("div", { class: "over-head" }, this.legend), this.strip);
-    /** @type {{ name: string, hue: number, data: import("../types").LaneData }[]} */
+    /** @type {{ lane: import("../types").Lane, data: import("../types").LaneData }[]} */
     this.parts = [];
     /** @type {import("../types").LaneData | null} */
     this.machine = null;
@@ -51,7 +51,11 @@ export class Overview {
     effect(() => {
       void view.theme.value;
       void view.marks.value;
-      untracked(() => this.paint());
+      void hueOrder.value;
+      untracked(() => {
+        this.paint();
+        if (this.machine) this.#legend();
+      });
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint());
     this.#drag();
@@ -96,7 +100,7 @@ export class Overview {
       const per = Math.max(1, Math.ceil((end - start) / Math.max(1, Math.min(4096, Math.round(width * dpr.peek())))));
       const columns = Math.ceil((end - start) / per);
       const parts = new Map(shown.map((lane) => [lane.id, lane]));
-      /** @type {{ name: string, hue: number, data: import("../types").LaneData }[]} */
+      /** @type {{ lane: import("../types").Lane, data: import("../types").LaneData }[]} */
       const got = [];
       /** @type {import("../types").LaneData | null} */
       let machine = null;
@@ -106,7 +110,7 @@ export class Overview {
         const data = { frame, from: start, to: start + per * columns, columns };
         const lane = parts.get(frame.head.lane ?? "");
         if (frame.head.lane === "processes") machine = data;
-        else if (lane) got.push({ name: lane.name, hue: hueOfLane(lane, hueOrder.peek()), data });
+        else if (lane) got.push({ lane, data });
       }, { signal: aborted, rank: 0 });
       this.parts = got;
       this.machine = machine;
@@ -125,8 +129,8 @@ export class Overview {
       return;
     }
     this.legend.replaceChildren(
-      h("span", { class: "keys" }, h("strong", null, `CPU of ${cpus}`),
-        this.parts.slice(0, TOP).map(({ name, hue }) => h("span", { class: "key" }, h("i", { class: `swatch hue-${hue}`, "aria-hidden": "true" }), clean(name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
+      h("span", { class: "keys" }, h("strong", { title: "How much of the time of all CPUs each process used" }, `${cpus} CPU${cpus === 1 ? "" : "s"}`),
+        this.parts.slice(0, TOP).map(({ lane }) => h("span", { class: "key", title: clean(lane.name) }, h("i", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }), clean(lane.name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
         h("span", { class: "key" }, h("i", { class: "swatch others", "aria-hidden": "true" }), "others")));
   }
 
@@ -156,7 +160,7 @@ export class Overview {
           const top = Math.min(height, Math.max(Math.round((sum / full) * height), value > 0 && foot < height ? foot + 1 : foot));
           for (; foot < top; foot += 1) pixels[(height - 1 - foot) * columns + x] = colour;
         };
-        this.parts.forEach((part, i) => bar(each[i]?.[x] || 0, palette.hues[part.hue] ?? 0));
+        this.parts.forEach((part, i) => bar(each[i]?.[x] || 0, palette.hues[hueOf(part.lane)] ?? 0));
         const rest = (all[x] || 0) - sum;
         if (rest > 0) bar(rest, palette.open);
       }

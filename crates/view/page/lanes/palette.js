@@ -1,19 +1,56 @@
-// Colours of the style sheet as numbers for the painter.
+// Colours of the style sheet as numbers for the painter, and who has which.
+import { computed, signal } from "../dom/signal.js";
+import { hueOfLane } from "./paint.js";
+import * as view from "../state/view.js";
 
-import { signal } from "../dom/signal.js";
+/** Names of the twelve hues, as a view's text has them. */
+export const HUES = ["rose", "red", "orange", "gold", "olive", "green", "teal", "cyan", "blue", "indigo", "violet", "magenta"];
 
-/** Hues by the number of a process: those with most CPU follow each other, so that they differ. */
-export const hueOrder = signal(/** @type {number[]} */ ([]));
+/** Processes, the one with most CPU first. */
+const ranked = signal(/** @type {import("../types").Lane[]} */ ([]));
+
+/** Hues by the number of a process: those with most CPU follow each other, so that they differ. The reader's choice goes first. */
+export const hueOrder = computed(() => {
+  /** @type {number[]} */
+  const order = [];
+  const chosen = view.colours.value;
+  ranked.value.forEach((lane, rank) => {
+    const index = /^process:(\d{1,7})$/.exec(lane.id);
+    if (index) order[Number(index[1])] = chosenHue(lane, chosen) ?? (rank * 5 + 5) % 12;
+  });
+  return order;
+});
 
 /** @param {import("../types").Lane[]} lanes processes, the one with most CPU first */
 export function orderHues(lanes) {
-  /** @type {number[]} */
-  const order = [];
-  lanes.forEach((lane, rank) => {
-    const index = /^process:(\d{1,7})$/.exec(lane.id);
-    if (index) order[Number(index[1])] = (rank * 5 + 5) % 12;
-  });
-  hueOrder.value = order;
+  ranked.value = lanes;
+}
+
+/**
+ * What a view's text names the lane by: it has its colour in other recordings, too, where it is without the process id.
+ * @param {import("../types").Lane} lane
+ */
+export function colourKey({ kind, name }) {
+  return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @param {ReadonlyMap<string, number>} chosen
+ * @returns {number | undefined}
+ */
+function chosenHue(lane, chosen) {
+  if (chosen.size === 0 || (lane.kind !== "process" && lane.kind !== "tag")) return undefined;
+  const key = colourKey(lane);
+  return chosen.get(key) ?? chosen.get(key.replace(/\(\d+\)$/, ""));
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @returns {number} 0…11
+ */
+export function hueOf(lane) {
+  return chosenHue(lane, view.colours.peek()) ?? hueOfLane(lane, hueOrder.peek());
 }
 
 /** @type {CanvasRenderingContext2D | null} */

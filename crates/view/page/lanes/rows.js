@@ -4,8 +4,8 @@ import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
-import { formOf, hueOfLane } from "./paint.js";
-import { hueOrder } from "./palette.js";
+import { formOf } from "./paint.js";
+import { hueOf, hueOrder } from "./palette.js";
 import * as model from "./model.js";
 import * as view from "../state/view.js";
 import { openMenu } from "../parts/menu.js";
@@ -54,6 +54,38 @@ function threadName(lane) {
   return /^.*\(\d+\)(?: [+-]{1,2})? (\d+(?: .*)?)$/s.exec(lane.name)?.[1] ?? lane.name;
 }
 
+/** @param {import("../types").Row} row */
+export function nameOf({ lane, parent, guest }) {
+  if (lane.kind !== "thread" || parent === null) return clean(lane.name, 200);
+  const own = threadName(lane);
+  // The thread of a chain is told apart by its own name, not by that of its process.
+  return clean(guest && own !== lane.name ? `${own} of ${lane.name.slice(0, lane.name.length - own.length).trim()}` : own, 200);
+}
+
+/**
+ * What a head says of its lane.
+ * @param {import("../types").Lane} lane
+ * @param {string} name
+ */
+export function headParts(lane, name) {
+  return [
+    lane.kind === "process" || lane.kind === "tag" ? h("span", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }) : null,
+    h("span", { class: "lane-name" }, name),
+    lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
+    h("span", { class: "lane-figure" }, figure(lane)),
+  ];
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @param {string} name
+ */
+function titleOf(lane, name) {
+  const life = /\) ([+-]{1,2})$/.exec(lane.name)?.[1] ?? "";
+  const said = [life.includes("+") ? "started" : "", life.includes("-") ? "ended" : ""].filter(Boolean).join(" and ");
+  return [name, lane.detail ? clean(lane.detail) : "", said ? `${life}: ${said} during the recording` : ""].filter(Boolean).join("\n");
+}
+
 export class LaneRows {
   /**
    * @param {HTMLElement} scroller
@@ -68,7 +100,7 @@ export class LaneRows {
     scroller.setAttribute("aria-label", label);
     /** @type {RowList<import("../types").Row>} */
     this.list = new RowList({
-      scroller, height: 28, make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
+      scroller, height: 28, above: ({ depth }) => Math.min(depth, 4), make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
     });
     this.list.body.setAttribute("role", "rowgroup");
     /** Where it is scrolled to, so that a frame asks no layout for it. */
@@ -83,10 +115,10 @@ export class LaneRows {
       if (id && !this.list.refocusing) view.lane.value = id;
     });
     effect(() => {
-      const order = hueOrder.value;
+      void hueOrder.value;
       for (const { element, item } of this.list.shown.values()) {
         const swatch = element.querySelector(".swatch");
-        if (swatch) swatch.className = `swatch hue-${hueOfLane(item.lane, order)}`;
+        if (swatch) swatch.className = `swatch hue-${hueOf(item.lane)}`;
       }
     });
     effect(() => {
@@ -122,20 +154,16 @@ export class LaneRows {
   #make(row, index) {
     const { lane } = row;
     if (lane.kind === "more") return this.#more(row);
-    const name = clean(lane.kind === "thread" && row.parent !== null && !row.guest ? threadName(lane) : lane.name, 200);
+    const name = nameOf(row);
     const twisty = lane.children
       ? h("button", { class: "twisty", type: "button", tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
       : h("span", { class: "twisty" });
     const menu = h("button", {
       class: "quiet lane-more", type: "button", tabindex: -1, "aria-haspopup": "menu", "aria-label": `Actions for ${name}`,
-      onclick: (/** @type {MouseEvent} */ event) => openMenu(/** @type {HTMLElement} */ (event.currentTarget), laneMenu(row, this.store)),
+      onclick: () => openMenu(menu, laneMenu(row, this.store, menu)),
     }, icon("more"));
-    const head = h("div", { class: "lane-head", role: "rowheader", title: lane.detail ? clean(`${lane.name}\n${lane.detail}`) : name },
-      twisty,
-      lane.kind === "process" ? h("span", { class: `swatch hue-${hueOfLane(lane, hueOrder.peek())}`, "aria-hidden": "true" }) : null,
-      h("span", { class: "lane-name" }, name),
-      lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
-      h("span", { class: "lane-figure" }, figure(lane)),
+    const head = h("div", { class: "lane-head", role: "rowheader", title: titleOf(lane, name) },
+      twisty, headParts(lane, name),
       row.pinned ? h("span", { class: "pinned", title: "pinned" }, icon("pin")) : null,
       menu);
     head.addEventListener("click", (event) => {
@@ -150,7 +178,7 @@ export class LaneRows {
       ...(lane.children ? { "aria-expanded": String(row.open) } : {}),
     }, head, cell);
     element.style.setProperty("--depth", String(row.depth));
-    this.#corner(corner, lane);
+    this.corner(corner, lane);
     if (view.lane.peek() === lane.id) element.classList.add("current");
     if (lane.kind === "process" && view.processes.peek() === patternOf(lane).pattern) element.classList.add("chosen");
     return element;
@@ -168,7 +196,7 @@ export class LaneRows {
   corners() {
     for (const { element, item } of this.list.shown.values()) {
       const corner = element.querySelector(".corner");
-      if (corner instanceof HTMLElement) this.#corner(corner, item.lane);
+      if (corner instanceof HTMLElement) this.corner(corner, item.lane);
     }
   }
 
@@ -176,7 +204,7 @@ export class LaneRows {
    * @param {HTMLElement} corner
    * @param {import("../types").Lane} lane
    */
-  #corner(corner, lane) {
+  corner(corner, lane) {
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
     if (!data) {
@@ -195,6 +223,7 @@ export class LaneRows {
     }
     else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
     if (head.series?.[0] === "cpu") parts.push("sampled");
+    else if (lane.kind === "process" && (lane.totals.cpu_ns ?? 0) > 0 && lane.totals.run_ns === 0) parts.splice(0, 1, "no context switches: see sampled CPU");
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
     const text = parts.filter((part) => part).join(" · ");
     if (corner.dataset["text"] === text) return;
@@ -207,11 +236,10 @@ export class LaneRows {
     view.lane.value = lane.id;
     if (lane.kind === "process") {
       const { pattern } = patternOf(lane);
-      view.thread.value = null;
-      view.processes.value = view.processes.peek() === pattern ? null : pattern;
+      view.narrow({ thread: null, processes: view.processes.peek() === pattern ? null : pattern });
     } else if (lane.kind === "thread") {
       const one = threadOf(lane);
-      view.thread.value = view.thread.peek()?.tid === one.tid ? null : one;
+      view.narrow({ thread: view.thread.peek()?.tid === one.tid ? null : one });
     } else if (lane.children) {
       view.toggleOpen(lane.id);
     }
@@ -259,7 +287,7 @@ export class LaneRows {
     else if (event.key === " ") this.pick(lane);
     else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
       const anchor = target?.querySelector(".lane-more");
-      if (anchor instanceof HTMLElement) openMenu(anchor, laneMenu(row, this.store));
+      if (anchor instanceof HTMLElement) openMenu(anchor, laneMenu(row, this.store, anchor));
     } else return;
     event.preventDefault();
     event.stopPropagation();

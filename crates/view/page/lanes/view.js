@@ -9,10 +9,12 @@ import { Overlay } from "./overlay.js";
 import { hueOrder, readPalette } from "./palette.js";
 import { LaneRows } from "./rows.js";
 import { Singles } from "./singles.js";
+import { Sticky } from "./sticky.js";
 import * as model from "./model.js";
 import * as view from "../state/view.js";
 
-const AXIS = 36;
+/** The axis, without the line below it. */
+const AXIS = 35;
 /** Rows in sight at most, so that a frame has few pictures to move; larger windows get taller rows. */
 const MOST_ROWS = 54;
 const LEAST_HEIGHT = 26;
@@ -24,18 +26,21 @@ export class LanesView {
     this.marks = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "marks", "aria-hidden": "true" }));
     this.pinScroller = h("div", { class: "lanes pins" });
     this.scroller = h("div", { class: "lanes main" });
-    this.sticky = h("div", { class: "sticky", "aria-hidden": "true" });
-    this.area = h("div", { class: "lane-area" }, this.pixels, this.pinScroller, h("div", { class: "main-area" }, this.scroller, this.sticky), this.marks);
+    const main = h("div", { class: "main-area" }, this.scroller);
+    this.area = h("div", { class: "lane-area" }, this.pixels, this.pinScroller, main, this.marks);
     this.palette = readPalette();
     this.store = new LaneStore(() => this.later(true), () => this.palette);
     this.pinRows = new LaneRows(this.pinScroller, "Pinned lanes", this.store, (what) => this.#moved(what));
     this.rows = new LaneRows(this.scroller, "Lanes", this.store, (what) => this.#moved(what));
+    this.sticky = new Sticky(this.rows);
+    main.append(this.sticky.element);
     this.compositor = new Compositor(this.pixels, this.store);
     this.singles = new Singles(() => this.later());
     this.overlay = new Overlay(this.marks, this.singles);
     this.axis = new Axis(/** @type {HTMLCanvasElement} */ (axisCanvas));
     this.frame = 0;
     this.fresh = false;
+    this.width = 0;
     this.height = 0;
     this.pinned = 0;
     this.timer = 0;
@@ -101,6 +106,8 @@ export class LanesView {
       untracked(() => {
         this.palette = readPalette();
         this.store.repaint();
+        this.sticky.chain = [];
+        this.later();
       });
     });
     effect(() => {
@@ -144,7 +151,7 @@ export class LanesView {
     if (width === 0 || height === 0) return;
     const bar = this.scroller.offsetWidth - this.scroller.clientWidth;
     dpr.value = window.devicePixelRatio || 1;
-    headWidth.value = Math.round(Math.min(340, Math.max(170, width * 0.22)));
+    headWidth.value = Math.round(Math.min(340, Math.max(190, width * 0.22)));
     document.documentElement.style.setProperty("--head", `${headWidth.peek()}px`);
     document.documentElement.style.setProperty("--gutter", `${bar}px`);
     timeWidth.value = Math.max(50, width - headWidth.peek() - bar);
@@ -156,8 +163,7 @@ export class LanesView {
     this.#pinHeight(model.pinnedRows.peek().length);
     const [w, hh] = [Math.round(width * dpr.peek()), Math.round(height * dpr.peek())];
     this.compositor.resize(w, hh);
-    if (this.marks.width !== w) this.marks.width = w;
-    if (this.marks.height !== hh) this.marks.height = hh;
+    this.width = width;
     this.compositor.retheme();
     this.#want();
     this.#draw();
@@ -171,7 +177,7 @@ export class LanesView {
 
   #want() {
     // The lists tell of their first rows while this is still being made.
-    if (!this.rows || !this.pinRows) return;
+    if (!this.rows || !this.pinRows || !this.sticky) return;
     // While lists of lanes are under way, a request would be for few lanes and another one would follow.
     if (model.loading.peek() > 0 && this.patience < 4) {
       this.patience += 1;
@@ -181,7 +187,7 @@ export class LanesView {
     }
     this.patience = 0;
     const seen = new Set();
-    const lanes = [...this.pinRows.inSight(), ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
+    const lanes = [...this.pinRows.inSight(), ...this.sticky.chain, ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
     const height = Math.round((rowHeight.peek() - 5) * dpr.peek());
     this.singles.show(lanes);
     this.store.show({ lanes, width: Math.round(timeWidth.peek() * dpr.peek()), height, scale: dpr.peek() });
@@ -201,52 +207,40 @@ export class LanesView {
     if (!this.compositor) return;
     const scale = dpr.peek();
     const row = rowHeight.peek();
-    const pinTop = 0;
-    const pinHeight = this.pinned;
+    if (this.sticky.update()) this.#want();
+    const pins = this.pinned;
+    const under = pins + this.sticky.chain.length * row;
     const bands = [
-      ...bandsOf(this.pinRows, pinTop, pinHeight, row),
-      ...bandsOf(this.rows, pinHeight, this.height - pinHeight, row),
+      ...bandsOf(this.pinRows, 0, 0, pins, row),
+      ...this.sticky.chain.map(({ lane, key }, i) => ({ id: lane.id, kind: lane.kind, key: `stuck ${key}`, top: pins + i * row, clipTop: pins + i * row, clipBottom: pins + (i + 1) * row })),
+      ...bandsOf(this.rows, pins, under, this.height, row),
     ];
     this.compositor.draw(bands.filter(({ kind }) => kind !== "more").map(({ id, top, clipTop, clipBottom }) => ({
       id, y: Math.round((top + 2) * scale), clipTop: Math.round(clipTop * scale), clipBottom: Math.round(clipBottom * scale),
     })));
-    this.overlay.draw(bands.map(({ id, top, key }) => ({ id, top, bottom: top + row, key })), this.height);
+    this.overlay.draw(bands.map(({ id, top, key, clipTop }) => ({ id, top, bottom: top + row, key, clipTop })), this.width, this.height);
     this.axis.draw(AXIS);
-    this.#stick(row);
     if (this.fresh) {
       this.fresh = false;
       this.rows.corners();
       this.pinRows.corners();
+      this.sticky.corners();
       this.version.value = this.version.peek() + 1;
-    }
-  }
-
-  /**
-   * Shows the parent of the first row, when that one has been scrolled away.
-   * @param {number} row
-   */
-  #stick(row) {
-    const first = this.rows.list.items[Math.floor(this.rows.scrollTop / row)];
-    const lane = first?.parent && this.rows.scrollTop > 0 ? model.known.get(first.parent) : null;
-    const text = lane ? lane.name : "";
-    if (this.sticky.dataset["of"] !== text) {
-      this.sticky.dataset["of"] = text;
-      this.sticky.textContent = text;
-      this.sticky.hidden = text === "";
     }
   }
 }
 
 /**
  * @param {LaneRows} rows
- * @param {number} top
- * @param {number} height
+ * @param {number} top where the area begins
+ * @param {number} clipTop where its rows begin to be seen
+ * @param {number} clipBottom
  * @param {number} row
  */
-function bandsOf(rows, top, height, row) {
+function bandsOf(rows, top, clipTop, clipBottom, row) {
   const scroll = rows.scrollTop;
   const first = rows.list.first;
   return rows.inSight().map((one, i) => ({
-    id: one.lane.id, kind: one.lane.kind, key: one.key, top: top + (first + i) * row - scroll, clipTop: top, clipBottom: top + height,
+    id: one.lane.id, kind: one.lane.kind, key: one.key, top: top + (first + i) * row - scroll, clipTop, clipBottom,
   })).filter((band) => band.top < band.clipBottom && band.top + row > band.clipTop);
 }

@@ -1,11 +1,12 @@
 // The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
 import { fill, h, icon } from "../dom/h.js";
 import { effect } from "../dom/signal.js";
-import { clean, shellLine } from "../format/text.js";
+import { clean } from "../format/text.js";
 import { clockOf, length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import { copy } from "../parts/menu.js";
 import { choose, followWaker, stepSpan } from "../parts/spans.js";
+import { carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 
 /** @type {Record<string, string>} */
@@ -53,7 +54,7 @@ export function detail() {
       h("div", { class: "buttons" },
         h("button", { type: "button", onclick: () => (view.selection.value = [span.start_ns, Math.max(span.start_ns + 1, span.end_ns)]) }, "Select"),
         at.waker?.lane ? h("button", { type: "button", onclick: () => void followWaker() }, "Follow") : null,
-        at.words.length > 0 ? h("button", { type: "button", onclick: () => void copy(shellLine(["tracesift", ...at.words, view.recording.peek()?.file ?? ""], view.session.peek()?.platform ?? "linux"), "command") }, icon("command"), "Copy command") : null),
+        at.words.length > 0 ? h("button", { type: "button", onclick: () => void copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
       h("h4", null, span.state === "wait" ? "Waits in" : "Stack"), stackOf(at.stack, "Stack"),
       at.waker ? [h("h4", null, "Woken by ", goto(at.waker.lane, at.waker.name, at.waker.ns - 1)), stackOf(at.waker.stack, "Stack of the wake-up")] : null,
       !at.waker && at.device ? h("h4", null, `Woken by ${at.device}`) : null,

@@ -1,19 +1,19 @@
 // The panels: tabs, what they are about, filter, columns, copies, and the answer.
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
-import { calm, effect, signal, untracked } from "../dom/signal.js";
+import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
-import { clean, shellLine } from "../format/text.js";
+import { clean } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import { copy, openMenu } from "../parts/menu.js";
-import { choose } from "../parts/spans.js";
-import * as model from "../lanes/model.js";
-import { patternOf, threadOf } from "../lanes/rows.js";
+import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
 import { explained } from "./explain.js";
 import { Flame } from "./flame.js";
+import { light, showWait } from "./go.js";
 import { askable, questionOf, TOP } from "./questions.js";
+import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
 
@@ -38,13 +38,15 @@ export class Dock {
       h("div", { class: "panel-bar" }, this.about, h("div", { class: "tools" }, this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
       h("div", { class: "panel-row" }, h("div", { class: "panel-main" }, this.bar, this.body, this.foot), detail()));
     this.command = "";
+    /** What instants of the rows count from, in ns since the start of the recording. */
+    this.base = 0;
     /** @type {Shown} */
     this.shown = null;
     /** @type {Table | null} */
     this.table = null;
     /** @type {import("../types").TableRow[]} */
     this.rows = [];
-    /** @type {Map<string, import("./table.js").TableState>} */
+    /** @type {Map<string, import("../types").TableState>} */
     this.states = new Map();
     /** What is shown, as a text: tests wait for it. */
     this.ready = signal("");
@@ -59,6 +61,24 @@ export class Dock {
   }
 
   #follow() {
+    // Another landmark makes other words; where only the page knows the instant, texts alone change.
+    const zeroKey = computed(() => (view.zero.value?.landmark ? `${view.zero.value.landmark.at}|${view.zero.value.landmark.of}|${view.zero.value.ns}` : ""));
+    effect(() => {
+      const wanted = view.tables.value;
+      for (const [id, state] of this.states) {
+        const next = wanted.get(id) ?? usual(id);
+        if (JSON.stringify(next) === JSON.stringify(state)) continue;
+        Object.assign(state, next);
+        if (this.table?.state !== state) continue;
+        this.table.list.forget();
+        this.table.set(this.rows, questionOf(id).columns);
+      }
+    });
+    effect(() => {
+      void view.clock.value;
+      void view.zero.value;
+      untracked(() => this.table?.again(this.#instant()));
+    });
     effect(() => {
       const tabs = askable(view.recording.value);
       const now = view.panel.value;
@@ -101,11 +121,14 @@ export class Dock {
       const id = view.panel.value;
       const [from, to] = view.subject.value;
       for (const one of [view.processes, view.thread, view.filter, view.measure, view.method, view.tagFile]) void one.value;
+      void zeroKey.value;
       if (!recording) return undefined;
       const stop = new AbortController();
       const whole = view.whole();
       const range = from <= whole[0] && to >= whole[1] ? null : /** @type {import("../types").Range} */ ([from, to]);
       this.element.setAttribute("aria-busy", "true");
+      // Rows that go away tell no pointer that leaves them.
+      untracked(() => view.lit.peek()?.range && (view.lit.value = null));
       const timer = setTimeout(() => void untracked(() => this.#load(recording, id, range, stop.signal)), STILL_MS);
       return () => {
         clearTimeout(timer);
@@ -123,7 +146,7 @@ export class Dock {
     const selected = view.selection.value !== null;
     const only = view.processes.value;
     const thread = view.thread.value;
-    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip" }, clean(text, 60), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
+    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip", title: clean(text) }, h("span", { class: "chip-text" }, clean(text, 200)), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
     const method = view.panel.value === "butterfly" ? view.method.value : null;
     return () => untracked(() => fill(this.about,
       h("strong", null, selected ? "Selection" : "View range"),
@@ -138,11 +161,15 @@ export class Dock {
   #state(id) {
     let state = this.states.get(id);
     if (!state) {
-      const { sort } = questionOf(id);
-      state = { sort, down: true, chosen: null };
+      state = view.tables.peek().get(id) ?? usual(id);
       this.states.set(id, state);
     }
     return state;
+  }
+
+  /** Tells the view how the reader wants the tables. */
+  #told() {
+    view.tables.value = new Map([...this.states].filter(([id, state]) => JSON.stringify(state) !== JSON.stringify(usual(id))).map(([id, state]) => [id, { ...state }]));
   }
 
   /**
@@ -160,7 +187,8 @@ export class Dock {
     const watch = this.#watch(request);
     try {
       this.rows = [];
-      const words = question.words(context);
+      const words = carried(question.words(context));
+      this.base = baseOf(words);
       if ((id === "path" && !context.process) || (id === "explain" && !context.process && range)) {
         this.#hint("This panel is about one program.", "Choose its process: click the head of its lane, or press Space there.");
       } else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
@@ -227,7 +255,7 @@ export class Dock {
    */
   async #ask(recording, question, words, id, signal) {
     const answer = await client.question([recording.id], words, { signal, id, rank: 3 });
-    this.command = answer.command || shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    this.command = answer.command || commandLine(words);
     const thread = view.thread.peek();
     const all = answer.rows.filter((row) => row["idle"] !== true);
     const few = thread ? all.filter((row) => row["tid"] === undefined || row["tid"] === null || row["tid"] === thread.tid) : all;
@@ -257,6 +285,13 @@ export class Dock {
       h("code", { class: "command", title: this.command }, clean(this.command, 400)));
   }
 
+  /** @returns {(ns: number) => string} text of an instant of a row */
+  #instant() {
+    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const { base } = this;
+    return (ns) => clock.text(ns + base, 1000);
+  }
+
   /** @param {import("../types").Question} question */
   #fillTable(question) {
     if (this.rows.length === 0) {
@@ -265,13 +300,14 @@ export class Dock {
       fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), h("p", { class: "dim" }, question.about)));
       return;
     }
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const instant = this.#instant();
     const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
     const table = same && this.table ? this.table : new Table({
-      label: question.title, unions: question.id === "methods" || question.id === "tags", state: this.#state(question.id), instant: (ns) => clock.text(ns, 1000),
-      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row),
+      label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
+      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(),
+      onmenu: (row, element, x) => this.table && openMenu(element, rowMenu(row, this.table, this.base, butterflyOf), x),
     });
-    table.instant = (ns) => clock.text(ns, 1000);
+    table.instant = instant;
     if (!same) {
       table.element.dataset["of"] = question.id;
       fill(this.body, table.element);
@@ -305,7 +341,9 @@ export class Dock {
     const flame = new Flame((name) => butterflyOf(name));
     const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
     if (signal.aborted) return;
-    this.command = shellLine(["tracesift", ...words, recording.file], view.session.peek()?.platform ?? "linux");
+    // The graph leaves out less than the command does by itself.
+    const own = flame.data?.head.words;
+    this.command = commandLine(Array.isArray(own) && own.length > 0 ? own : words);
     this.table = null;
     this.shown = flame;
     if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
@@ -328,7 +366,7 @@ export class Dock {
       this.shown = null;
       return;
     }
-    const words = questionOf("butterfly").words(context);
+    const words = carried(questionOf("butterfly").words(context));
     const [below, above] = await Promise.all([
       client.question([recording.id], words, { signal, id, rank: 3 }),
       client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
@@ -354,12 +392,12 @@ export class Dock {
    * @param {boolean} open
    */
   #pick(question, row, open) {
-    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row);
+    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
     else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
-      view.processes.value = `${row["process"]}(${row["pid"]})`;
-      if (question.id === "threads" && typeof row["tid"] === "number") view.thread.value = { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() };
-    } else light(row);
+      const own = question.id === "threads" && typeof row["tid"] === "number" ? { thread: { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() } } : {};
+      view.narrow({ processes: `${row["process"]}(${row["pid"]})`, ...own });
+    } else light(row, this.base);
   }
 
   #columns() {
@@ -369,9 +407,12 @@ export class Dock {
     const shown = new Set(table.columns.map(({ key }) => key));
     const keys = Object.keys(this.rows[0] ?? {}).filter((key) => !["file", "warnings"].includes(key));
     openMenu(this.columnsButton, keys.map((key) => ({
-      name: columnOf(key, this.rows[0]?.[key]).title, checked: shown.has(key),
+      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.has(key), stay: true,
       run: () => {
-        state.chosen = shown.has(key) ? table.columns.map((one) => one.key).filter((one) => one !== key) : [...table.columns.map((one) => one.key), key];
+        const now = table.columns.map((one) => one.key);
+        state.chosen = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
+        this.#told();
+        table.list.forget();
         table.set(this.rows, questionOf(view.panel.peek()).columns);
       },
     })));
@@ -401,40 +442,13 @@ function limitOf(words, count) {
   return count >= top ? h("span", { class: "dim" }, `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
+/** @param {string} id @returns {import("../types").TableState} */
+function usual(id) {
+  return { sort: questionOf(id).sort, down: true, chosen: null };
+}
+
 /** @param {string} name */
 function butterflyOf(name) {
   view.method.value = name;
   view.panel.value = "butterfly";
-}
-
-/** @param {import("../types").TableRow | null} row */
-function light(row) {
-  const from = row?.["from_ns"] ?? row?.["first_ns"];
-  const to = row?.["to_ns"] ?? row?.["last_ns"];
-  view.lit.value = row === null ? null : {
-    pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
-    range: typeof from === "number" && typeof to === "number" ? [from, to] : null,
-  };
-}
-
-/** @param {import("../types").TableRow} row of `dump waits` */
-async function showWait(row) {
-  const recording = view.recording.peek();
-  const ns = row["from_ns"];
-  if (!recording || typeof ns !== "number") return;
-  const named = `${row["process"]}(${row["pid"]})`;
-  try {
-    const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
-    const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
-    if (!process) return;
-    const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
-    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row["tid"]);
-    if (!lane) return;
-    if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
-    await model.find([lane.id]);
-    view.lane.value = lane.id;
-    await choose(lane.id, ns, true);
-  } catch (error) {
-    client.report(error);
-  }
 }

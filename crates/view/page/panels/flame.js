@@ -112,6 +112,7 @@ export class Flame {
     context.textBaseline = "middle";
     const hues = Array.from({ length: 12 }, (_, i) => css(`--flame-${i}`));
     const ink = css("--flame-ink");
+    const plain = css("--bar");
     const accent = css("--accent");
     const found = css("--finding");
     const [from, to] = this.#window();
@@ -127,10 +128,11 @@ export class Flame {
       const y = (depth[i] ?? 0) * ROW;
       const left = Math.max(0, x0);
       const wide = Math.min(width, x0 + w) - left;
+      // Boxes of processes and threads have no module.
       const label = byName ? names[this.#series("name")[i] ?? -1] : modules[this.#series("module")[i] ?? -1];
       const hit = text !== "" && this.name(i).toLowerCase().includes(text);
       context.globalAlpha = text !== "" && !hit ? 0.35 : 1;
-      context.fillStyle = hit ? found : hues[hueOfName(label ?? "")] ?? "";
+      context.fillStyle = hit ? found : label === undefined ? plain : hues[hueOfName(label)] ?? "";
       context.fillRect(left, y, Math.max(0.6, wide - (wide > 3 ? 1 : 0)), ROW - 1);
       if (i === this.at) {
         context.strokeStyle = accent;

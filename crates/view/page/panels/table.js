@@ -5,8 +5,6 @@ import { cellText, columnOf } from "../format/table.js";
 
 const HEIGHT = 24;
 
-/** @typedef {{ sort: string, down: boolean, chosen: string[] | null }} TableState */
-
 export class Table {
   /**
    * @param {object} options
@@ -14,14 +12,20 @@ export class Table {
    * @param {(ns: number) => string} options.instant
    * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
-   * @param {TableState} options.state
+   * @param {(row: import("../types").TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
+   * @param {import("../types").TableState} options.state
+   * @param {() => void} [options.onstate] after the reader chose another order
    * @param {boolean} [options.unions]
+   * @param {boolean} [options.path] whether shares are parts of 1
    */
-  constructor({ label, instant, onpick, onlight, state, unions = false }) {
+  constructor({ label, instant, onpick, onlight, onmenu, onstate, state, unions = false, path = false }) {
     this.unions = unions;
+    this.path = path;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
+    this.onmenu = onmenu ?? null;
+    this.onstate = onstate ?? (() => {});
     this.state = state;
     this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
     this.body = h("div", { class: "rows", role: "rowgroup" });
@@ -52,7 +56,7 @@ export class Table {
     const wanted = this.state.chosen ?? defaults;
     const sample = (/** @type {string} */ key) => rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
     const usable = wanted.filter((key) => keys.includes(key) && (this.state.chosen !== null || sample(key) !== undefined));
-    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions));
+    this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions, this.path));
     for (const { key, kind } of this.columns) {
       let max = 0;
       for (const row of rows) {
@@ -84,17 +88,26 @@ export class Table {
   }
 
   draw() {
-    const template = this.columns.map(({ width, kind }) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${width / 100}fr)` : `${width}px`)).join(" ");
+    // Texts grow with the window, but not so far that figures stand away from their names.
+    const last = this.columns.length - 1;
+    const template = this.columns.map(({ width, kind }, i) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${i === last ? "1fr" : `${width * 2}px`})` : `${width}px`)).join(" ");
     this.element.style.setProperty("--columns", template);
     this.element.style.setProperty("--least", `${this.columns.reduce((sum, { width, kind }) => sum + (kind === "text" || kind === "list" ? width * 0.7 : width), 0) + 16}px`);
     this.element.setAttribute("aria-rowcount", String(this.shown.length + 1));
     this.element.setAttribute("aria-colcount", String(this.columns.length));
     this.head.replaceChildren(...this.columns.map((column) => {
       const sorted = this.state.sort === column.key;
-      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, column.title, h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? " ▾" : " ▴") : ""));
-      return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key }, button);
+      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, h("span", { class: "name" }, column.title), h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : ""));
+      return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key, title: `${column.title} (${column.key})` }, button);
     }));
     this.list.set(this.shown.slice());
+  }
+
+  /** @param {(ns: number) => string} instant by another clock */
+  again(instant) {
+    this.instant = instant;
+    this.list.forget();
+    this.draw();
   }
 
   /** @param {import("../types").Column} column */
@@ -102,6 +115,7 @@ export class Table {
     this.state.down = this.state.sort === column.key ? !this.state.down : isNumber(column);
     this.state.sort = column.key;
     this.sort();
+    this.onstate();
     const again = this.head.querySelector(`[data-key="${CSS.escape(column.key)}"] button`);
     if (again instanceof HTMLElement) again.focus();
   }
@@ -136,6 +150,11 @@ export class Table {
       }));
     element.addEventListener("click", () => this.onpick(row, false));
     element.addEventListener("dblclick", () => this.onpick(row, true));
+    element.addEventListener("contextmenu", (event) => {
+      if (!this.onmenu || String(getSelection()) !== "") return;
+      event.preventDefault();
+      this.onmenu(row, element, event.clientX);
+    });
     element.addEventListener("pointerenter", () => this.onlight(row));
     element.addEventListener("focus", () => this.onlight(row));
     return element;
@@ -144,11 +163,12 @@ export class Table {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset["index"]);
     const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
     if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
+    else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {import("../types").TableRow} */ (this.shown[index]), row);
     else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {import("../types").TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
     event.preventDefault();

@@ -37,7 +37,7 @@ export function treeOf(rows) {
     let head = heads.get(owner);
     if (!head) {
       const thread = row["tid"] === null || row["tid"] === undefined ? "" : ` ${row["tid"]} ${row["thread_name"] ?? ""}`;
-      head = { row, key: owner, name: `${row["process"]}(${row["pid"]})${thread}`, depth: 0, total: 0, self: 0, share: 100, below: [], open: true };
+      head = { row, key: owner, name: `${row["process"]}(${row["pid"]})${thread}`, depth: 0, total: 0, self: 0, share: null, below: [], open: true };
       heads.set(owner, head);
     }
     const parent = row["parent"] === null || row["parent"] === undefined ? head : byRow.get(`${file}|${row["parent"]}`) ?? head;
@@ -179,7 +179,7 @@ export class Tree {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset["index"]);
     const node = this.shown[index];
     if (!node) return;

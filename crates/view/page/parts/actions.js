@@ -7,7 +7,9 @@ import { views } from "../state/saved.js";
 import * as view from "../state/view.js";
 import { copy, openDialog, toast } from "./menu.js";
 import { h } from "../dom/h.js";
+import { zeroAtMark } from "../state/landmark.js";
 import { followWaker, stepSpan } from "./spans.js";
+import { zeroDialog } from "./zero.js";
 
 /** @typedef {{ name: string, keys: string[], group: string, run: () => void, list?: boolean }} Action */
 
@@ -138,6 +140,19 @@ function pinCurrent() {
   if (lane) view.togglePin(lane);
 }
 
+/** Places of the page that the keyboard goes to, one after the other. */
+const PARTS = ["#search", ".lanes.main [role=row][tabindex='0']", "[role=tab][aria-selected=true]", ".panel-body [tabindex='0']", ".detail button"];
+
+/** @param {1 | -1} way */
+function nextPart(way) {
+  const all = PARTS.map((part) => document.querySelector(part)).filter((one) => one instanceof HTMLElement && one.offsetParent !== null);
+  const now = document.activeElement;
+  const homes = [".search", ".lane-area", ".tabs", ".panel-body", ".detail"];
+  const at = all.findIndex((one) => homes.some((home) => one?.closest(home) && now?.closest(home)));
+  const next = all[at < 0 ? 1 : (at + way + all.length) % all.length];
+  if (next instanceof HTMLElement) next.focus();
+}
+
 const focusSearch = () => document.getElementById("search")?.focus();
 
 /** @type {Action[]} */
@@ -148,8 +163,8 @@ export const ACTIONS = [
   { group: "Time", name: "Pan right", keys: ["d", "ArrowRight"], run: () => view.pan(0.15) },
   { group: "Time", name: "Zoom to the selection, or follow the chain to who ended the wait", keys: ["Enter"], run: zoomToSelection },
   { group: "Time", name: "Centre; again: fit", keys: ["f"], run: fit },
-  { group: "Time", name: "Undo zoom", keys: ["z", "Ctrl+z"], run: view.undo },
-  { group: "Time", name: "Redo zoom", keys: ["Shift+z", "Ctrl+Shift+z"], run: view.redo },
+  { group: "Time", name: "Undo zoom or filter", keys: ["z", "Ctrl+z"], run: view.undo },
+  { group: "Time", name: "Redo zoom or filter", keys: ["Shift+z", "Ctrl+Shift+z"], run: view.redo },
   { group: "Time", name: "Whole recording", keys: ["0"], run: () => view.look(view.whole()) },
   { group: "Time", name: "Next time format", keys: ["t"], run: nextClock },
   { group: "Spans and marks", name: "Next span of the lane", keys: ["."], run: () => stepSpan(1) },
@@ -158,13 +173,18 @@ export const ACTIONS = [
   { group: "Spans and marks", name: "Next mark", keys: ["]"], run: () => stepMark(1) },
   { group: "Spans and marks", name: "Previous mark", keys: ["["], run: () => stepMark(-1) },
   { group: "Spans and marks", name: "Set a mark", keys: ["m"], run: setMark },
-  { group: "Spans and marks", name: "Time zero at the pointer or selection", keys: ["Shift+m"], run: () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zero.value = { name: "reader", ns }; } },
+  { group: "Spans and marks", name: "Time zero at the pointer or selection", keys: ["Shift+m"], run: () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zero.value = { name: "reader", ns, landmark: null }; } },
   { group: "Spans and marks", name: "Time zero at the start of the recording", keys: [], run: () => (view.zero.value = null) },
+  { group: "Spans and marks", name: "Time zero at a mark, process, method or event…", keys: [], run: () => zeroDialog() },
   { group: "Spans and marks", name: "Follow the chain to who ended the wait", keys: ["Shift+Enter"], run: () => void followWaker() },
   { group: "Lanes", name: "Pin the lane", keys: ["p"], run: pinCurrent },
   { group: "Lanes", name: "Hide inactive processes and threads", keys: ["i"], run: () => (view.hideInactive.value = !view.hideInactive.peek()) },
   { group: "Lanes", name: "Show hidden lanes", keys: [], run: () => (view.hidden.value = new Set()) },
   { group: "Page", name: "Search", keys: ["/"], run: focusSearch },
+  { group: "Page", name: "Next part: search, lanes, panels, rows, span", keys: ["F6"], run: () => nextPart(1) },
+  { group: "Page", name: "Previous part", keys: ["Shift+F6"], run: () => nextPart(-1) },
+  { group: "Page", name: "Copy the command of the panel", keys: ["c"], run: () => document.getElementById("copy-command")?.click() },
+  { group: "Page", name: "Larger or smaller panels", keys: ["q"], run: () => (view.dock.value = view.dock.peek() > 0.5 ? view.DOCK : 0.72) },
   { group: "Page", name: "Commands", keys: ["Ctrl+Shift+p"], run: () => void palette() },
   { group: "Page", name: "Keys", keys: ["?"], run: () => void help() },
   { group: "Page", name: "Clear: span, selection, thread, process", keys: ["Escape"], run: escape },
@@ -188,7 +208,7 @@ function all() {
     ...askable(view.recording.peek()).map(({ id, title }) => ({ group: "Panels", name: `Panel: ${title}`, keys: [], run: () => (view.panel.value = id) })),
     ...CLOCKS.map((clock) => ({ group: "Time", name: `Times: ${CLOCK_NAMES[clock]}`, keys: [], run: () => (view.clock.value = clock) })),
     ...view.ORDERS.map((order) => ({ group: "Lanes", name: `Sort lanes by ${order}`, keys: [], run: () => (view.order.value = order) })),
-    ...(view.recording.peek()?.marks ?? []).slice(0, 50).map((mark) => ({ group: "Time", name: `Time zero at mark ${mark.name}`, keys: [], run: () => (view.zero.value = mark) })),
+    ...(view.recording.peek()?.marks ?? []).slice(0, 50).map((mark) => ({ group: "Time", name: `Time zero at mark ${mark.name}`, keys: [], run: () => zeroAtMark(mark) })),
   ];
 }
 
@@ -205,7 +225,7 @@ export function followKeys() {
     if (event.altKey || event.defaultPrevented) return;
     const target = event.target;
     const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-    if (typing && !(event.key === "Escape")) {
+    if (typing && event.key !== "Escape" && event.key !== "F6") {
       if (!(event.ctrlKey && event.shiftKey)) return;
     }
     if (document.querySelector("dialog[open]")) return;
@@ -271,7 +291,8 @@ export function help() {
       h("div", { class: "keys-list", tabindex: 0, role: "region", "aria-label": "Keys" },
         h("section", null, h("h3", null, "Pointer"), h("dl", null, [["Drag", "select a range"], ["Ctrl + wheel, pinch", "zoom at the pointer"], ["Shift + drag, middle button", "pan"], ["Wheel", "scroll the lanes"], ["Click", "choose the span: its stack, and who ended it"], ["Double click", "select the span"], ["Click a lane’s head", "panels are about this process or thread"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
         groups.map((group) => h("section", null, h("h3", null, group), h("dl", null, ACTIONS.filter((one) => one.group === group && one.keys.length > 0).map(({ keys, name }) => [h("dt", null, keys.map((key) => h("kbd", null, keyText(key)))), h("dd", null, name)])))),
-        h("section", null, h("h3", null, "In the lanes"), h("dl", null, [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)])))),
+        h("section", null, h("h3", null, "In the lanes"), h("dl", null, [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
+        h("section", null, h("h3", null, "Signs"), h("dl", null, [["name +-", "a process that started (+) and ended (-) during the recording"], ["top = 4 CPUs", "what the full height of the lane means"], ["sampled", "CPU by samples; other lanes by context switches"], ["1 ms buckets", "figures of the archive’s tables, as exact as its rows"], ["(union)", "times that overlap count once"]].map(([sign, what]) => [h("dt", null, h("span", null, sign ?? "")), h("dd", null, what ?? "")])))),
       h("button", { type: "button", onclick: close }, "Close"),
     ];
   }, "large");

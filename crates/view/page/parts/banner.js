@@ -16,9 +16,9 @@ export function banner() {
     const bad = health.filter(({ level }) => level === "warning");
     element.hidden = health.length + missing.length === 0;
     element.classList.toggle("bad", bad.length > 0);
-    const first = bad[0]?.text ?? (missing.length > 0 ? `This recording has no ${missing.map(({ what }) => what).join(", ")}` : health[0]?.text ?? "");
+    const first = bad[0]?.text ?? (missing.length > 0 ? `This recording has no ${missing.map(({ what }) => what).join(", no ")}` : health[0]?.text ?? "");
     fill(element, h("details", null,
-      h("summary", null, icon("warning"), h("span", null, clean(first, 200)), health.length + missing.length > 1 ? h("span", { class: "dim" }, ` and ${health.length + missing.length - 1} more`) : null),
+      h("summary", null, icon("warning"), h("span", null, clean(first, 200)), health.length + missing.length > 1 ? h("span", { class: "dim" }, bad.length > 0 ? ` (+${health.length + missing.length - 1} more)` : " Details") : null),
       h("ul", null,
         health.map(({ level, text }) => h("li", { class: level }, clean(text, 600))),
         missing.map(({ what, why, cure }) => h("li", null, h("strong", null, `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button", { type: "button", class: "link", title: "Copy", onclick: () => void copy(cure, "cure") }, clean(cure, 200)) : null)))));

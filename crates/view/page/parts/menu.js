@@ -1,7 +1,7 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
 import { h } from "../dom/h.js";
 
-/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, run: () => void } | "-"} Item */
+/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, stay?: boolean, run: () => void } | "-"} Item */
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;
@@ -19,23 +19,30 @@ export function closeMenu(back = true) {
 /**
  * @param {HTMLElement} anchor
  * @param {Item[]} items
+ * @param {number} [x] where the pointer is
  */
-export function openMenu(anchor, items) {
+export function openMenu(anchor, items, x) {
   const again = shown?.anchor === anchor;
   closeMenu(false);
   if (again) return;
   const element = h("div", { class: "menu", role: "menu", tabindex: -1 }, items.map((item) => {
     if (item === "-") return h("div", { class: "rule", role: "separator" });
     const checkable = item.checked !== undefined;
-    return h("button", {
+    const button = h("button", {
       type: "button", class: "item", role: checkable ? "menuitemcheckbox" : "menuitem", tabindex: -1, "aria-checked": checkable ? String(item.checked) : null,
       "aria-disabled": item.off ? "true" : null,
       onclick: () => {
         if (item.off) return;
-        closeMenu();
+        if (!item.stay) closeMenu();
         item.run();
+        if (!item.stay) return;
+        const now = button.getAttribute("aria-checked") !== "true";
+        button.setAttribute("aria-checked", String(now));
+        const tick = button.firstElementChild;
+        if (tick) tick.textContent = now ? "✓" : "";
       },
-    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
+    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : h("span", { class: `swatch hue-${item.swatch}`, "aria-hidden": "true" }), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
+    return button;
   }));
   element.addEventListener("keydown", (event) => {
     const all = [...element.querySelectorAll("button")];
@@ -51,7 +58,7 @@ export function openMenu(anchor, items) {
   document.body.append(element);
   const box = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
-  element.style.left = `${Math.max(4, Math.min(box.left, innerWidth - width - 4))}px`;
+  element.style.left = `${Math.max(4, Math.min(x ?? box.left, innerWidth - width - 4))}px`;
   element.style.top = `${box.bottom + height + 4 > innerHeight ? Math.max(4, box.top - height - 2) : box.bottom + 2}px`;
   shown = { element, anchor };
   anchor.setAttribute("aria-expanded", "true");

@@ -1,6 +1,8 @@
 // The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
 import { batch } from "../dom/signal.js";
 import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.js";
+import { HUES } from "../lanes/palette.js";
+import { isLandmark, zeroAtLandmark } from "./landmark.js";
 import * as view from "./view.js";
 
 export const FIRST = "# tracesift view";
@@ -19,18 +21,23 @@ export function pairs() {
   if (view.processes.value) put("process", view.processes.value);
   if (view.thread.value) put("thread", `${view.thread.value.tid} ${view.thread.value.name}`);
   put("panel", view.panel.value);
+  if (view.dock.value !== view.DOCK) put("panel-height", `${Math.round(view.dock.value * 100)}%`);
+  for (const [id, { sort, down, chosen }] of view.tables.value) put("table", `${id} ${down ? "-" : "+"}${sort}${chosen ? ` ${chosen.join(",")}` : ""}`);
   if (view.filter.value) put("filter", view.filter.value);
   if (view.measure.value !== "cpu") put("measure", view.measure.value);
   if (view.method.value) put("method", view.method.value);
   if (view.tagFile.value) put("tag-file", view.tagFile.value);
   if (view.clock.value !== "s") put("time-format", view.clock.value);
-  if (view.zero.value) put("zero-time", `${wordOf(view.zero.value.ns)} ${view.zero.value.name}`);
+  const zero = view.zero.value;
+  if (zero) put("zero-time", zero.landmark ? zero.landmark.at : `${wordOf(zero.ns)} ${zero.name}`);
+  if (zero?.landmark?.of) put("zero-process", zero.landmark.of);
   if (view.order.value !== "cpu") put("sort", view.order.value);
   if (view.laneMeasure.value !== "states") put("lanes", view.laneMeasure.value);
   if (view.hideInactive.value) put("inactive", "hide");
   for (const id of view.opened.value) put("open", id);
   for (const id of view.pinned.value) put("pin", id);
   for (const id of view.hidden.value) put("hide", id);
+  for (const [key, hue] of view.colours.value) put("colour", `${HUES[hue]} ${key}`);
   for (const mark of view.ownMarks.value) put("mark", `${wordOf(mark.ns)} ${mark.name}`);
   if (view.chosen.value?.at.span) put("span", `${wordOf(view.chosen.value.at.span.start_ns)} ${view.chosen.value.lane}`);
   return out;
@@ -94,11 +101,24 @@ export function apply(list) {
     const pins = [];
     /** @type {import("../types").Mark[]} */
     const marks = [];
+    /** @type {Map<string, number>} */
+    const colours = new Map();
+    /** @type {Map<string, import("../types").TableState>} */
+    const tables = new Map();
     for (const [word, value] of list) {
       if (word === "open" && ID.test(value)) open.add(value);
       else if (word === "pin" && ID.test(value)) pins.push(value);
       else if (word === "hide" && ID.test(value)) hidden.add(value);
-      else if (word === "mark") marks.push(...named(value));
+      else if (word === "colour") {
+        const match = /^([a-z]+) ((?:process|tag) .+)$/.exec(value);
+        const hue = HUES.indexOf(match?.[1] ?? "");
+        if (hue < 0) unknown.push(word);
+        else if (colours.size < 200) colours.set(match?.[2] ?? "", hue);
+      } else if (word === "table") {
+        const match = /^([a-z-]{1,20}) ([-+])(\w{0,60})(?: ([\w,]{1,2000}))?$/.exec(value);
+        if (!match) unknown.push(word);
+        else tables.set(match[1] ?? "", { sort: match[3] ?? "", down: match[2] === "-", chosen: match[4] ? match[4].split(",") : null });
+      } else if (word === "mark") marks.push(...named(value));
       else if (word === "span") span = spanOf(value);
       else if (!one(word, value)) unknown.push(word);
     }
@@ -106,7 +126,11 @@ export function apply(list) {
     view.hidden.value = hidden;
     view.pinned.value = [...new Set(pins)].slice(0, 100);
     view.ownMarks.value = marks;
+    view.colours.value = colours;
+    view.tables.value = tables;
   });
+  const at = list.find(([word, value]) => word === "zero-time" && isLandmark(value))?.[1];
+  if (at) void zeroAtLandmark({ at, of: list.find(([word]) => word === "zero-process")?.[1] ?? "" });
   return { span, unknown };
 }
 
@@ -117,6 +141,7 @@ function reset() {
   view.thread.value = null;
   view.filter.value = "";
   view.measure.value = "cpu";
+  view.dock.value = view.DOCK;
   view.method.value = null;
   view.tagFile.value = "";
   view.clock.value = "s";
@@ -157,12 +182,22 @@ function one(word, value) {
       return match !== null;
     }
     case "panel": if (/^[a-z-]{1,20}$/.test(value)) view.panel.value = value; return true;
+    case "panel-height": {
+      const share = /^(\d{1,2})%$/.exec(value);
+      if (share) view.dock.value = Math.min(0.8, Math.max(0.1, Number(share[1]) / 100));
+      return share !== null;
+    }
     case "filter": view.filter.value = value; return true;
     case "measure": if (["cpu", "wait", "ready"].includes(value)) view.measure.value = value; return true;
     case "method": view.method.value = value || null; return true;
     case "tag-file": view.tagFile.value = value; return true;
     case "time-format": if (CLOCKS.some((clock) => clock === value)) view.clock.value = value; return true;
-    case "zero-time": view.zero.value = named(value)[0] ?? null; return true;
+    case "zero-time": {
+      const [own] = isLandmark(value) ? [] : named(value);
+      view.zero.value = own ? { ...own, landmark: null } : null;
+      return true;
+    }
+    case "zero-process": return true;
     case "sort": if (view.ORDERS.some((order) => order === value)) view.order.value = value; return true;
     case "lanes": view.laneMeasure.value = value === "cpu" ? "cpu" : "states"; return true;
     case "inactive": view.hideInactive.value = value === "hide"; return true;

@@ -27,12 +27,14 @@ export const processes = signal(/** @type {string | null} */ (null));
 /** The one thread that rows of panels are of. */
 export const thread = signal(/** @type {{ tid: number, name: string } | null} */ (null));
 export const panel = signal("processes");
+/** Tables of panels that the reader wants otherwise than they are at first. */
+export const tables = signal(/** @type {ReadonlyMap<string, import("../types").TableState>} */ (new Map()));
 export const filter = signal("");
 export const measure = signal("cpu");
 export const method = signal(/** @type {string | null} */ (null));
 export const tagFile = signal("");
 export const clock = signal("s");
-export const zero = signal(/** @type {{ name: string, ns: number } | null} */ (null));
+export const zero = signal(/** @type {import("../types").Zero | null} */ (null));
 export const order = signal("cpu");
 /** What lanes of processes and threads show: states from context switches, or CPU by samples. */
 export const laneMeasure = signal("states");
@@ -42,6 +44,8 @@ export const pinned = signal(/** @type {readonly string[]} */ ([]));
 export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 /** Lanes of a wait chain, below the lane that waited. */
 export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
+/** Hues that the reader gave to processes and stack tags, by what `colourKey` names them. */
+export const colours = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
 export const chosen = signal(/** @type {import("../types").Chosen | null} */ (null));
 /** The lane that has the keyboard. */
 export const lane = signal(/** @type {string | null} */ (null));
@@ -57,7 +61,8 @@ export const density = signal(/** @type {import("../types").Density | null} */ (
 export const said = signal("");
 export const theme = signal("auto");
 /** How much of the window the panels take. */
-export const dock = signal(0.38);
+export const DOCK = 0.38;
+export const dock = signal(DOCK);
 
 /** The range that panels are about. */
 export const subject = computed(() => selection.value ?? range.value);
@@ -80,9 +85,12 @@ export function fitted([from, to]) {
   return [first, first + size];
 }
 
-/** Ranges that were looked at, for undo. */
-export const past = signal(/** @type {readonly import("../types").Range[]} */ ([]));
-export const future = signal(/** @type {readonly import("../types").Range[]} */ ([]));
+/** @typedef {{ processes: string | null, thread: { tid: number, name: string } | null, selection: import("../types").Range | null }} About */
+/** @typedef {{ range: import("../types").Range, about: About | null }} Step a range that was looked at, or what panels were about before they were narrowed */
+
+/** For undo, and what was undone. */
+export const past = signal(/** @type {readonly Step[]} */ ([]));
+export const future = signal(/** @type {readonly Step[]} */ ([]));
 /** When the last move was; moves that follow each other are one step. */
 let settled = -Infinity;
 
@@ -97,7 +105,7 @@ export function look(wanted, how = "step") {
   batch(() => {
     const moment = performance.now();
     if (how === "step" || moment - settled > 900) {
-      past.value = [...past.peek().slice(-99), now];
+      past.value = [...past.peek().slice(-99), { range: now, about: null }];
       future.value = [];
     }
     settled = how === "move" ? moment : -Infinity;
@@ -105,29 +113,45 @@ export function look(wanted, how = "step") {
   });
 }
 
-export function undo() {
-  const back = past.peek();
-  const last = back[back.length - 1];
+/** @returns {About} */
+const about = () => ({ processes: processes.peek(), thread: thread.peek(), selection: selection.peek() });
+
+/** @param {Partial<About>} next what panels are about from now on; undo widens it again */
+export function narrow(next) {
+  batch(() => {
+    past.value = [...past.peek().slice(-99), { range: range.peek(), about: about() }];
+    future.value = [];
+    settled = -Infinity;
+    show({ ...about(), ...next });
+  });
+}
+
+/** @param {About} next */
+function show(next) {
+  processes.value = next.processes;
+  thread.value = next.thread;
+  selection.value = next.selection;
+}
+
+/**
+ * @param {import("../types").Signal<readonly Step[]>} from
+ * @param {import("../types").Signal<readonly Step[]>} to
+ */
+function step(from, to) {
+  const all = from.peek();
+  const last = all[all.length - 1];
   if (!last) return;
   batch(() => {
-    past.value = back.slice(0, -1);
-    future.value = [...future.peek(), range.peek()];
-    range.value = fitted(last);
+    from.value = all.slice(0, -1);
+    to.value = [...to.peek(), { range: range.peek(), about: last.about ? about() : null }];
+    if (last.about) show(last.about);
+    else range.value = fitted(last.range);
     settled = -Infinity;
   });
 }
 
-export function redo() {
-  const on = future.peek();
-  const last = on[on.length - 1];
-  if (!last) return;
-  batch(() => {
-    future.value = on.slice(0, -1);
-    past.value = [...past.peek(), range.peek()];
-    range.value = fitted(last);
-    settled = -Infinity;
-  });
-}
+export const undo = () => step(past, future);
+export const redo = () => step(future, past);
 
 /**
  * @param {number} factor below 1 comes nearer
@@ -164,6 +188,17 @@ export function togglePin(id) {
 /** @param {string} id */
 export function hide(id) {
   hidden.value = new Set([...hidden.peek(), id]);
+}
+
+/**
+ * @param {string} key
+ * @param {number | null} hue null: the page chooses it
+ */
+export function giveColour(key, hue) {
+  const next = new Map(colours.peek());
+  if (hue === null) next.delete(key);
+  else next.set(key, hue);
+  colours.value = next;
 }
 
 /** All marks in the order of time. */

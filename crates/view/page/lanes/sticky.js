@@ -1,0 +1,92 @@
+// Parents of the first row in sight, which have been scrolled away: they stay above it, with their pictures.
+import { fill, h, icon } from "../dom/h.js";
+import { rowHeight } from "./geometry.js";
+import { nameOf, headParts } from "./rows.js";
+import * as view from "../state/view.js";
+
+/** More levels than so many would leave no room for what is below them. */
+const MOST = 4;
+
+export class Sticky {
+  /** @param {import("./rows.js").LaneRows} rows */
+  constructor(rows) {
+    this.rows = rows;
+    this.element = h("div", { class: "sticky", hidden: true, "aria-hidden": "true" });
+    /** @type {import("../types").Row[]} */
+    this.chain = [];
+  }
+
+  /** @returns {boolean} whether other rows stand there than before */
+  update() {
+    const next = this.#parents();
+    if (next.length === this.chain.length && next.every((row, i) => row === this.chain[i])) return false;
+    this.chain = next;
+    this.element.hidden = next.length === 0;
+    this.rows.scroller.style.setProperty("--stuck", `${next.length * rowHeight.peek()}px`);
+    this.rows.scroller.classList.toggle("under", next.length > 0);
+    fill(this.element, next.map((row, i) => this.#make(row, i)));
+    this.corners();
+    return true;
+  }
+
+  /** @returns {import("../types").Row[]} the outermost first */
+  #parents() {
+    const { items, height } = this.rows.list;
+    const top = Math.floor(this.rows.scrollTop / height);
+    /** @type {import("../types").Row[]} */
+    let chain = [];
+    for (let room = 0; room <= MOST; room += 1) {
+      chain = parentsOf(items, top + room).slice(0, MOST);
+      if (chain.length <= room) break;
+    }
+    // At the very top nothing has been scrolled away.
+    return this.rows.scrollTop > 0 ? chain.filter((row, i) => items.indexOf(row) < top + i + 1) : [];
+  }
+
+  /**
+   * @param {import("../types").Row} row
+   * @param {number} place
+   */
+  #make(row, place) {
+    const { lane } = row;
+    const head = h("div", { class: "lane-head", title: "Go to this lane", onclick: () => this.#go(row) },
+      h("span", { class: "twisty" }, icon("open")), headParts(lane, nameOf(row)));
+    const element = h("div", { class: `lane kind-${lane.kind}`, "data-stuck": lane.id, "aria-expanded": "true" }, head,
+      h("div", { class: "lane-time", "data-lane-time": lane.id }, h("span", { class: "corner" })));
+    element.style.setProperty("--depth", String(row.depth));
+    element.style.transform = `translateY(${place * rowHeight.peek()}px)`;
+    return element;
+  }
+
+  /** @param {import("../types").Row} row */
+  #go(row) {
+    const { items, height } = this.rows.list;
+    this.rows.scroller.scrollTop = Math.max(0, (items.indexOf(row) - row.depth) * height);
+    view.lane.value = row.lane.id;
+  }
+
+  corners() {
+    this.chain.forEach(({ lane }, i) => {
+      const corner = this.element.children[i]?.querySelector(".corner");
+      if (corner instanceof HTMLElement) this.rows.corner(corner, lane);
+    });
+  }
+}
+
+/**
+ * @param {import("../types").Row[]} items
+ * @param {number} index
+ * @returns {import("../types").Row[]} rows that the row of the index lies below, the outermost first
+ */
+export function parentsOf(items, index) {
+  const out = [];
+  let depth = items[index]?.depth ?? 0;
+  for (let i = index - 1; i >= 0 && depth > 0; i -= 1) {
+    const row = items[i];
+    if (row && row.depth < depth && row.lane.kind !== "more") {
+      out.unshift(row);
+      depth = row.depth;
+    }
+  }
+  return out;
+}

@@ -1,0 +1,45 @@
+// From a row of a table to the lanes: what it is about is lit, and a wait is shown.
+import * as client from "../api/client.js";
+import * as model from "../lanes/model.js";
+import { patternOf, threadOf } from "../lanes/rows.js";
+import { choose } from "../parts/spans.js";
+import * as view from "../state/view.js";
+
+/**
+ * @param {import("../types").TableRow | null} row
+ * @param {number} base what its instants count from
+ */
+export function light(row, base) {
+  // A wait is lit; from the first to the last sample of a function would be nearly all there is.
+  const [from, to] = [row?.["from_ns"], row?.["to_ns"]];
+  view.lit.value = row === null ? null : {
+    pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
+    range: typeof from === "number" && typeof to === "number" ? [from + base, to + base] : null,
+  };
+}
+
+/**
+ * @param {import("../types").TableRow} row of `dump waits`
+ * @param {number} base what its instants count from
+ */
+export async function showWait(row, base) {
+  const recording = view.recording.peek();
+  const from = row["from_ns"];
+  if (!recording || typeof from !== "number") return;
+  const ns = from + base;
+  const named = `${row["process"]}(${row["pid"]})`;
+  try {
+    const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
+    const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
+    if (!process) return;
+    const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
+    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row["tid"]);
+    if (!lane) return;
+    if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
+    await model.find([lane.id]);
+    view.lane.value = lane.id;
+    await choose(lane.id, ns, true);
+  } catch (error) {
+    client.report(error);
+  }
+}

@@ -1,0 +1,50 @@
+// What can be done with a row of a table: narrow the panels to it, look at its time, copy it.
+import { copied } from "../format/table.js";
+import { clean } from "../format/text.js";
+import { copy } from "../parts/menu.js";
+import * as view from "../state/view.js";
+
+/**
+ * @param {string} process as `-p` takes it
+ * @returns {string} what panels are about without it
+ */
+export function without(process) {
+  const now = view.processes.peek();
+  return now?.startsWith("!") ? `${now};!${process}` : `!${process}`;
+}
+
+/**
+ * @param {import("../types").TableRow} row
+ * @param {import("./table.js").Table} table
+ * @param {number} base what its instants count from
+ * @param {(method: string) => void} butterfly
+ * @returns {import("../parts/menu.js").Item[]}
+ */
+export function rowMenu(row, table, base, butterfly) {
+  /** @type {import("../parts/menu.js").Item[]} */
+  const items = [];
+  const { process, pid, tid } = row;
+  const named = typeof process === "string" && typeof pid === "number" ? `${process}(${pid})` : null;
+  if (named) {
+    items.push({ name: `Only this process: ${clean(named, 60)}`, run: () => view.narrow({ processes: named }) });
+    items.push({ name: `Without ${clean(named, 60)}`, run: () => view.narrow({ processes: without(named) }) });
+    items.push({ name: `All of this name: ${clean(String(process), 60)}`, run: () => view.narrow({ processes: String(process) }) });
+  }
+  if (named && typeof tid === "number") {
+    items.push({ name: `Only this thread: ${tid}`, run: () => view.narrow({ processes: named, thread: { tid, name: `${tid} ${row["thread_name"] ?? ""}`.trim() } }) });
+  }
+  if (typeof row["method"] === "string") {
+    const method = `${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`;
+    items.push({ name: "Callers and callees", run: () => butterfly(method) });
+  }
+  const [from, to] = [row["from_ns"] ?? row["first_ns"], row["to_ns"] ?? row["last_ns"]];
+  if (typeof from === "number" && typeof to === "number" && to > from) {
+    items.push("-", { name: "Select its time", run: () => view.narrow({ selection: [from + base, to + base] }) });
+    items.push({ name: "Zoom to its time", run: () => view.look([from + base, to + base]) });
+  }
+  items.push("-", { name: "Copy the row", run: () => {
+    const { titles } = table.copied();
+    void copy(copied(titles, [table.columns.map((column) => table.text(row, column))], "tsv"), "row");
+  } });
+  return items;
+}

@@ -1,0 +1,122 @@
+// The numbers of a lane: the answer of its command for the range that the panels are about, never sums of the page.
+import * as client from "../api/client.js";
+import { fill, h, icon } from "../dom/h.js";
+import { copied } from "../format/table.js";
+import { clean } from "../format/text.js";
+import { clockOf, length, rangeWord } from "../format/time.js";
+import { patternOf, threadOf } from "../lanes/rows.js";
+import { Table } from "../panels/table.js";
+import { baseOf, carried, commandLine } from "../state/command.js";
+import * as view from "../state/view.js";
+import { copy, openDialog } from "./menu.js";
+
+const BUCKETS = 100;
+
+/**
+ * @param {string[]} words of a lane
+ * @param {import("../types").Range} range
+ * @returns {string[]} the same question about the range
+ */
+export function about(words, range) {
+  const out = [];
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i] ?? "";
+    if (word === "--time" || word === "--bucket" || word === "--buckets") i += 1;
+    else if (!word.startsWith("--time=")) out.push(word);
+  }
+  const timeline = out[1] === "timeline";
+  return [...out, "--time", rangeWord(range), ...(timeline ? ["--buckets", String(Math.min(BUCKETS, range[1] - range[0]))] : [])];
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @returns {(row: import("../types").TableRow) => boolean} whether a row of `dump timeline` is of the lane
+ */
+function isOf(lane) {
+  const number = Number(lane.id.split(":")[1]);
+  if (lane.kind === "process") return (row) => row["pid"] === patternOf(lane).pid;
+  if (lane.kind === "thread") return (row) => row["tid"] === threadOf(lane).tid;
+  if (lane.kind === "cpu" || lane.kind === "frequency") return (row) => row["cpu"] === number;
+  if (lane.kind === "disk") return (row) => String(row["disk"]) === String(number);
+  return (row) => row["lane"] === lane.name;
+}
+
+/**
+ * @param {{ name: string, answer: import("../types").Answer }[]} parts
+ * @param {import("../types").Lane} lane
+ * @param {string} unit
+ * @returns {import("../types").TableRow[] | null} a row for each bucket; null where not each part has one row of the lane
+ */
+function bucketsOf(parts, lane, unit) {
+  const fits = isOf(lane);
+  /** @type {import("../types").TableRow[]} */
+  const out = [];
+  for (const { name, answer } of parts) {
+    const rows = answer.rows.filter(fits);
+    if (rows.length > 1) return null;
+    const [row] = rows;
+    // The command leaves out rows without any figure.
+    if (!row) continue;
+    const { values, from_ns: from, bucket_ns: bucket } = row;
+    if (!Array.isArray(values) || typeof from !== "number" || typeof bucket !== "number") return null;
+    values.forEach((value, i) => {
+      const at = (out[i] ??= { from_ns: from + i * bucket });
+      at[unit === "ns" ? `${name}_ns` : name] = value;
+    });
+  }
+  return out.length > 0 ? out : null;
+}
+
+/**
+ * @param {import("../types").Lane} lane
+ * @param {import("../lanes/data.js").LaneStore} store
+ */
+export function asTable(lane, store) {
+  const recording = view.recording.peek();
+  const { words, unit = "" } = store.data.get(lane.id)?.[0]?.frame.head ?? {};
+  const [a, b] = view.subject.peek();
+  const [start, end] = view.whole();
+  const range = /** @type {import("../types").Range} */ ([Math.max(a, start), Math.max(Math.max(a, start) + 1, Math.min(b, end))]);
+  const named = (Array.isArray(words) ? [[lane.kind, words]] : Object.entries(words ?? {})).filter(([name, list]) => name !== "top" && (list?.length ?? 0) > 0);
+  /** @type {{ name: string, words: string[] }[]} */
+  const asked = named.map(([name, list]) => ({ name: String(name), words: carried(about(/** @type {string[]} */ (list), range)) }));
+  const stop = new AbortController();
+  const body = h("div", { class: "lane-numbers", "aria-busy": "true" }, h("p", { class: "dim" }, "Reading…"));
+  const dialog = openDialog(`Numbers of ${clean(lane.name)}`, (close) => [
+    h("h2", null, clean(lane.name)), body, h("div", { class: "buttons" }, h("button", { type: "button", onclick: close }, "Close")),
+  ], "large");
+  dialog.addEventListener("close", () => stop.abort());
+  const ended = () => body.setAttribute("aria-busy", "false");
+  if (!recording || asked.length === 0) {
+    fill(body, h("p", null, "No command has numbers of this lane."));
+    ended();
+    return;
+  }
+  const once = [...new Map(asked.map((one) => [one.words.join("\n"), one])).values()];
+  void Promise.all(once.map(async (one) => ({ ...one, answer: await client.question([recording.id], one.words, { signal: stop.signal, rank: 2 }) }))).then((parts) => {
+    const buckets = once[0]?.words[1] === "timeline" ? bucketsOf(parts, lane, unit) : null;
+    const rows = buckets ?? parts[0]?.answer.rows ?? [];
+    const base = baseOf(once[0]?.words ?? []);
+    const clock = clockOf(recording, view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const table = new Table({
+      label: "Numbers", state: { sort: buckets ? "from_ns" : "", down: false, chosen: null }, instant: (ns) => clock.text(ns + base, Math.max(1, (range[1] - range[0]) / BUCKETS / 10)), onpick: () => {}, onlight: () => {},
+    });
+    const shown = buckets ? parts : parts.slice(0, 1);
+    fill(body, h("p", null, `${clock.text(range[0], 1000)} – ${clock.text(range[1], 1000)}, ${length(range[1] - range[0])}${buckets ? `, a row for each of ${buckets.length} parts` : ""}`),
+      rows.length === 0 ? h("p", null, "Nothing in this range.") : table.element,
+      h("ul", { class: "commands" }, shown.map(({ name, answer, words: own }) => {
+        const command = answer.command || commandLine(own);
+        return h("li", null, h("span", { class: "dim" }, shown.length > 1 ? `${name}: ` : ""), h("button", { type: "button", class: "quiet", "aria-label": `Copy command of ${name}`, onclick: () => void copy(command, "command") }, icon("command")), h("code", null, clean(command, 600)));
+      })),
+      rows.length === 0 ? null : h("button", { type: "button", onclick: () => {
+        const { titles, cells } = table.copied();
+        void copy(copied(titles, cells, "tsv"), "TSV");
+      } }, icon("copy"), "Copy as TSV"));
+    if (rows.length > 0) table.set(rows, buckets ? Object.keys(buckets[0] ?? {}) : []);
+    ended();
+  }, (error) => {
+    if (client.isAbort(error)) return;
+    fill(body, h("p", { role: "alert" }, clean(error instanceof Error ? error.message : String(error), 400)));
+    ended();
+  });
+}

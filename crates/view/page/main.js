@@ -65,7 +65,13 @@ function begin() {
   }
   const named = from?.view ? currentViews().find(({ name }) => name.toLowerCase() === from.view?.toLowerCase()) : null;
   if (named) applyText(named.text);
-  else view.opened.value = new Set(["processes", "cpus"]);
+  else {
+    const { has = {} } = view.recording.peek() ?? {};
+    const cpu = has["samples"] || has["switches"];
+    // A recording without CPU begins with what it has.
+    view.opened.value = new Set(["processes", "cpus", ...(cpu ? [] : ["disks", "files", "memory", "events"])]);
+    if (!cpu) view.panel.value = ["disk", "file", "events"].find((id) => has[id]) ?? "processes";
+  }
   if (from?.time) view.range.value = view.fitted(from.time);
   if (from?.process) view.processes.value = from.process;
   if (from?.panel) view.panel.value = { stacks: "tree", cpu: "processes", tag: "tags", files: "file" }[from.panel] ?? from.panel;
@@ -193,7 +199,7 @@ function crumbs() {
   return h("nav", { class: "crumbs", "aria-label": "Ranges" },
     h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
-    h("div", { class: "state-keys", role: "group", "aria-label": "States" }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
+    h("div", { class: "state-keys", role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
 function axisHead() {

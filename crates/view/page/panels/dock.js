@@ -266,7 +266,7 @@ export class Dock {
       this.table = null;
       fill(this.body, explained(answer.rows));
     } else if (question.view === "tree") this.#tree(question);
-    else this.#fillTable(question);
+    else this.#fillTable(question, answer.notes);
     this.#tell(answer, all.length, this.rows.length < all.length);
   }
 
@@ -292,12 +292,15 @@ export class Dock {
     return (ns) => clock.text(ns + base, 1000);
   }
 
-  /** @param {import("../types").Question} question */
-  #fillTable(question) {
+  /**
+   * @param {import("../types").Question} question
+   * @param {string[]} notes what the command says beside its rows
+   */
+  #fillTable(question, notes) {
     if (this.rows.length === 0) {
       this.table = null;
       this.shown = null;
-      fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), h("p", { class: "dim" }, question.about)));
+      fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), notes.slice(0, 3).map((note) => h("p", null, clean(note, 300))), h("p", { class: "dim" }, question.about)));
       return;
     }
     const instant = this.#instant();

@@ -186,18 +186,18 @@ function crumbs() {
       h("li", { "aria-current": "true" }, h("strong", null, length(now[1] - now[0])))));
   });
   const tool = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run, /** @type {() => boolean} */ off) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: run, disabled: off }, icon(name));
-  const order = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Order of lanes", onchange: () => (view.order.value = order.value) }, view.ORDERS.map((one) => h("option", { value: one }, `by ${{ cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" }[one]}`))));
+  const order = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Order of lanes", title: "Order of lanes", onchange: () => (view.order.value = order.value) }, view.ORDERS.map((one) => h("option", { value: one }, `by ${{ cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" }[one]}`))));
   effect(() => {
     order.value = view.order.value;
   });
-  const shown = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "What lanes show", onchange: () => (view.laneMeasure.value = shown.value) }, h("option", { value: "states" }, "states"), h("option", { value: "cpu" }, "sampled CPU")));
+  const shown = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "What lanes show", title: "What lanes of processes and threads show: states by context switches, or CPU by samples", onchange: () => (view.laneMeasure.value = shown.value) }, h("option", { value: "states" }, "states"), h("option", { value: "cpu" }, "sampled CPU")));
   effect(() => {
     shown.value = view.laneMeasure.value;
     shown.hidden = !view.recording.value?.has["samples"] || !view.recording.value.has["switches"];
   });
   const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
   return h("nav", { class: "crumbs", "aria-label": "Ranges" },
-    h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
+    h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check", title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
     h("div", { class: "state-keys", role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }

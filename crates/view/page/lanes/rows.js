@@ -17,19 +17,19 @@ const SPANS = new Set(["thread", "cpu", "disk"]);
 
 /**
  * @param {import("../types").Lane} lane
- * @returns {string} what is shown of its totals
+ * @returns {[string, string]} what is shown of its totals, and what it is
  */
-function figure(lane) {
-  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, bytes, count } = lane.totals;
+function figure({ totals }) {
+  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, bytes, count } = totals;
   const order = view.order.peek();
-  if (order === "wait" && wait !== undefined) return `${length(wait)} wait`;
-  if (order === "ready" && ready !== undefined) return `${length(ready)} ready`;
-  if (order === "run" && run !== undefined) return `${length(run)} run`;
-  if (cpu !== undefined && cpu !== null) return length(cpu);
-  if (run !== undefined && run !== null) return length(run);
-  if (bytes !== undefined && bytes !== null) return `${fixed(bytes / 1e6, 1)} MB`;
-  if (count !== undefined && count !== null) return group(count);
-  return "";
+  const has = (/** @type {number | null | undefined} */ value) => value !== undefined && value !== null;
+  if (order === "wait" && has(wait)) return [`${length(wait ?? 0)} wait`, "Wait"];
+  if (order === "ready" && has(ready)) return [`${length(ready ?? 0)} ready`, "Time ready without a CPU"];
+  if (order === "run" && has(run)) return [`${length(run ?? 0)} run`, "Run time, by context switches"];
+  if (has(cpu)) return [length(cpu ?? 0), "CPU time, by samples"];
+  if (has(run)) return [length(run ?? 0), "Run time, by context switches"];
+  if (has(bytes)) return [`${fixed((bytes ?? 0) / 1e6, 1)} MB`, "Bytes"];
+  return has(count) ? [group(count ?? 0), "Number"] : ["", ""];
 }
 
 /**
@@ -68,11 +68,12 @@ export function nameOf({ lane, parent, guest }) {
  * @param {string} name
  */
 export function headParts(lane, name) {
+  const [text, what] = figure(lane);
   return [
     lane.kind === "process" || lane.kind === "tag" ? h("span", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }) : null,
     h("span", { class: "lane-name" }, name),
     lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
-    h("span", { class: "lane-figure" }, figure(lane)),
+    h("span", { class: "lane-figure", title: what ? `${what} in the ${view.hideInactive.peek() ? "range in sight" : "whole recording"}` : null }, text),
   ];
 }
 

@@ -16,7 +16,7 @@ export class Search {
   constructor() {
     this.input = /** @type {HTMLInputElement} */ (h("input", {
       id: "search", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "hits", "aria-label": "Search processes, threads, methods, tags, files, marks, events",
-      placeholder: "Search   /", autocomplete: "off", spellcheck: "false",
+      placeholder: "Search processes, methods, files   /", autocomplete: "off", spellcheck: "false",
     }));
     this.count = h("span", { class: "hit-count", role: "status" });
     this.before = h("button", { type: "button", class: "quiet", "aria-label": "Previous hit", onclick: () => this.step(-1) }, "‹");

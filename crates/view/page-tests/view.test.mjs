@@ -105,6 +105,11 @@ inPage("a row of a table lights its lane, and a lane its rows", {}, async (page)
   await page.mouse.move(700, 330);
   await page.locator(".lane", { hasText: "MsMpEng.exe(660)" }).locator(".lane-time").hover({ position: { x: 200, y: 8 } });
   assert.match(await page.locator(".table-row.lit").first().innerText(), /MsMpEng\.exe/);
+  await page.getByRole("tab", { name: "Threads", exact: true }).click();
+  await page.evaluate("tracesift.view.toggleOpen('process:1')");
+  await settled(page);
+  await page.locator(".lane.kind-thread", { hasText: "540" }).first().locator(".lane-time").hover({ position: { x: 240, y: 9 } });
+  assert.deepEqual(await page.locator(".table-row.lit [data-key=tid]").allInnerTexts(), ["540"]);
 });
 
 inPage("a wait shows its stack, who ended it, and an arrow to the right lane and instant", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {

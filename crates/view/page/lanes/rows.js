@@ -49,6 +49,18 @@ export function threadOf(lane) {
   return { tid: match ? Number(match[1]) : -1, name: own };
 }
 
+/**
+ * @param {import("../types").Lane} lane a process or a thread
+ * @returns {number | null} the process id
+ */
+export function pidOf(lane) {
+  if (lane.kind === "process") return patternOf(lane).pid;
+  if (lane.kind !== "thread") return null;
+  const owner = /\((\d+)\)(?: [+-]{1,2})? \d+(?: .*)?$/s.exec(lane.name);
+  const above = (lane.path ?? []).map((id) => model.known.get(id)).find((one) => one?.kind === "process");
+  return owner ? Number(owner[1]) : above ? patternOf(above).pid : null;
+}
+
 /** @param {import("../types").Lane} lane a thread, named behind its process or alone */
 function threadName(lane) {
   return /^.*\(\d+\)(?: [+-]{1,2})? (\d+(?: .*)?)$/s.exec(lane.name)?.[1] ?? lane.name;

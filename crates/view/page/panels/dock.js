@@ -114,7 +114,11 @@ export class Dock {
     });
     effect(() => {
       const lit = view.lit.value;
-      this.table?.light((row) => lit !== null && lit.pid !== null && row["pid"] === lit.pid && (lit.tid === null || row["tid"] === lit.tid));
+      this.table?.light((row) => {
+        if (lit === null || (lit.pid === null && lit.tid === null) || (lit.pid !== null && row["pid"] !== lit.pid)) return false;
+        const tid = row["tid"] ?? null;
+        return lit.tid === null || tid === lit.tid || (tid === null && lit.pid !== null);
+      });
     });
     effect(() => {
       const recording = view.recording.value;

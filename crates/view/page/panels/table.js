@@ -36,6 +36,8 @@ export class Table {
     this.shown = [];
     /** @type {import("../types").Column[]} */
     this.columns = [];
+    /** Whether a row is lit. @type {(row: import("../types").TableRow) => boolean} */
+    this.fits = () => false;
     /** @type {Record<string, number>} */
     this.digits = {};
     /** @type {Record<string, number>} */
@@ -133,7 +135,7 @@ export class Table {
    * @param {number} index
    */
   #row(row, index) {
-    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
+    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
       this.columns.map((column, i) => {
         const value = row[column.key];
         const text = this.text(row, column);
@@ -189,6 +191,7 @@ export class Table {
    * @param {(row: import("../types").TableRow) => boolean} fits
    */
   light(fits) {
+    this.fits = fits;
     for (const { element, item } of this.list.shown.values()) element.classList.toggle("lit", fits(item));
   }
 

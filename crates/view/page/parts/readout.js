@@ -4,7 +4,7 @@ import { clean } from "../format/text.js";
 import { clockOf, fixed, group, length } from "../format/time.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
-import { patternOf, threadOf } from "../lanes/rows.js";
+import { pidOf, threadOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";
 
 /** @type {Record<string, string>} */
@@ -40,7 +40,7 @@ export function readout(area, store) {
     const top = event.clientY - box.top + 16;
     element.style.left = `${left + element.offsetWidth > box.width ? left - element.offsetWidth - 26 : left}px`;
     element.style.top = `${top + element.offsetHeight > box.height ? top - element.offsetHeight - 28 : top}px`;
-    const pid = lane.kind === "process" ? patternOf(lane).pid : null;
+    const pid = pidOf(lane);
     const tid = lane.kind === "thread" ? threadOf(lane).tid : null;
     const now = view.lit.peek();
     if (pid !== (now?.pid ?? null) || tid !== (now?.tid ?? null)) view.lit.value = pid === null && tid === null ? null : { pid, tid, range: null };

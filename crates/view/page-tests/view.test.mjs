@@ -351,6 +351,7 @@ inPage("colours that the reader gives stay with the view", { fragment: "open=pro
   await page.getByRole("menuitem", { name: "Colour…" }).click();
   await page.getByRole("menuitemcheckbox", { name: "gold" }).click();
   await lane.locator(".swatch.hue-3").waitFor();
+  await page.locator(".table-row", { hasText: "FileWriter.exe" }).locator(".swatch.hue-3").waitFor();
   assert.match(String(await page.evaluate("tracesift.url.toText()")), /\ncolour gold process FileWriter\.exe\(532\)\n/);
   await page.waitForTimeout(300);
   await page.reload();

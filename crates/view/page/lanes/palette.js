@@ -21,6 +21,9 @@ export const hueOrder = computed(() => {
   return order;
 });
 
+/** Lanes of processes by `name(pid)`. */
+export const processLanes = computed(() => new Map(ranked.value.map((lane) => [lane.name.replace(/ [+-]{1,2}$/, ""), lane])));
+
 /** @param {import("../types").Lane[]} lanes processes, the one with most CPU first */
 export function orderHues(lanes) {
   ranked.value = lanes;

@@ -5,13 +5,14 @@ import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
 import { clean } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
+import { hueOrder } from "../lanes/palette.js";
 import { copy, openMenu } from "../parts/menu.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
 import { explained } from "./explain.js";
 import { Flame } from "./flame.js";
-import { light, showWait } from "./go.js";
+import { hueOfCell, light, showWait } from "./go.js";
 import { askable, questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
@@ -75,8 +76,7 @@ export class Dock {
       }
     });
     effect(() => {
-      void view.clock.value;
-      void view.zero.value;
+      for (const one of [view.clock, view.zero, hueOrder]) void one.value;
       untracked(() => this.table?.again(this.#instant()));
     });
     effect(() => {
@@ -311,7 +311,7 @@ export class Dock {
     const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
     const table = same && this.table ? this.table : new Table({
       label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
-      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(),
+      onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(), hue: hueOfCell,
       onmenu: (row, element, x) => this.table && openMenu(element, rowMenu(row, this.table, this.base, butterflyOf), x),
     });
     table.instant = instant;

@@ -1,9 +1,24 @@
 // From a row of a table to the lanes: what it is about is lit, and a wait is shown.
 import * as client from "../api/client.js";
 import * as model from "../lanes/model.js";
+import { hueOf, processLanes } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { choose } from "../parts/spans.js";
 import * as view from "../state/view.js";
+
+/**
+ * @param {import("../types").TableRow} row
+ * @param {string} key of a column
+ * @returns {number | null} the hue that its process or stack tag has in the lanes
+ */
+export function hueOfCell(row, key) {
+  if (key === "stack_tag" && typeof row[key] === "string") {
+    return hueOf({ id: "", kind: "tag", name: row[key], detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] });
+  }
+  if (key !== "process" || typeof row["pid"] !== "number") return null;
+  const lane = processLanes.value.get(`${row["process"]}(${row["pid"]})`);
+  return lane ? hueOf(lane) : null;
+}
 
 /**
  * @param {import("../types").TableRow | null} row

@@ -13,12 +13,13 @@ export class Table {
    * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
    * @param {(row: import("../types").TableRow | null) => void} options.onlight
    * @param {(row: import("../types").TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
+   * @param {(row: import("../types").TableRow, key: string) => number | null} [options.hue] the colour of a cell's name in the lanes
    * @param {import("../types").TableState} options.state
    * @param {() => void} [options.onstate] after the reader chose another order
    * @param {boolean} [options.unions]
    * @param {boolean} [options.path] whether shares are parts of 1
    */
-  constructor({ label, instant, onpick, onlight, onmenu, onstate, state, unions = false, path = false }) {
+  constructor({ label, instant, onpick, onlight, onmenu, onstate, hue, state, unions = false, path = false }) {
     this.unions = unions;
     this.path = path;
     this.instant = instant;
@@ -26,6 +27,7 @@ export class Table {
     this.onlight = onlight;
     this.onmenu = onmenu ?? null;
     this.onstate = onstate ?? (() => {});
+    this.hue = hue ?? (() => null);
     this.state = state;
     this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
     this.body = h("div", { class: "rows", role: "rowgroup" });
@@ -143,6 +145,8 @@ export class Table {
           role: i === 0 ? "rowheader" : "gridcell", class: `cell ${isNumber(column) ? "number" : ""}`, title: text.length > 24 ? text : null,
           "data-key": column.key, "data-raw": typeof value === "object" ? JSON.stringify(value ?? null) : String(value),
         }, h("span", { class: "text" }, text));
+        const hue = this.hue(row, column.key);
+        if (hue !== null) cell.prepend(h("span", { class: `swatch hue-${hue}`, "aria-hidden": "true" }));
         if (column.kind === "ns" && typeof value === "number" && value > 0 && (this.largest[column.key] ?? 0) > 0) {
           const bar = h("i", { class: "bar", "aria-hidden": "true" });
           bar.style.transform = `scaleX(${value / (this.largest[column.key] ?? 1)})`;

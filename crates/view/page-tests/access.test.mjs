@@ -33,6 +33,16 @@ const STATES = [
     await page.locator(".hits [role=option]").first().waitFor();
   } },
   { name: "keys", act: (page) => page.keyboard.press("?") },
+  { name: "numbers of a lane, parents in sight", fragment: "open=processes&open=process:1&select=20s..21s", act: async (page) => {
+    await page.evaluate("document.querySelector('.lanes.main').scrollTop = 120");
+    await page.locator(".lanes.main .kind-thread .lane-more").nth(3).click();
+    await page.getByRole("menuitem", { name: "As table" }).click();
+    await page.locator(".lane-numbers[aria-busy=false] .table-row").first().waitFor();
+  } },
+  { name: "time zero", act: async (page) => {
+    await page.locator(".zero").click();
+    await page.getByRole("menuitem", { name: /Mark, process, method/ }).click();
+  } },
   { name: "menu, banner, butterfly", fragment: "panel=butterfly&method=Cache::lookup&time=20s..22s", act: async (page) => {
     await page.locator(".banner summary").click();
     await page.locator(".lane-more").first().click();
@@ -89,6 +99,34 @@ test("the keyboard alone finds who holds up a thread", async () => {
     const lane = await page.evaluate("tracesift.view.lane.value");
     await page.keyboard.press("Shift+Enter");
     await page.waitForFunction((id) => /** @type {never} */ (window)["tracesift"]["view"]["lane"]["value"] !== id, lane);
+    assert.deepEqual(it.complaints, []);
+  } finally {
+    await it.close();
+  }
+});
+
+test("F6 goes from part to part, and back", async () => {
+  const it = await open(browser, { server, fragment: "open=processes&panel=waits" });
+  const { page } = it;
+  const part = () => page.evaluate("[['.search', 'search'], ['.lane-area', 'lanes'], ['.tabs', 'panels'], ['.panel-body', 'rows']].find(([home]) => document.activeElement?.closest(home))?.[1] ?? 'none'");
+  try {
+    const seen = [];
+    for (let i = 0; i < 5; i += 1) {
+      await page.keyboard.press("F6");
+      seen.push(await part());
+    }
+    assert.deepEqual(seen, ["lanes", "panels", "rows", "search", "lanes"]);
+    await page.keyboard.press("Shift+F6");
+    assert.equal(await part(), "search");
+    await page.keyboard.press("F6");
+    await page.keyboard.press("c");
+    assert.match(String(await page.evaluate("tracesift.lastCopied.text")), /^tracesift dump waits/);
+    const height = Number(await page.evaluate("document.querySelector('.dock').clientHeight"));
+    await page.keyboard.press("q");
+    await settled(page);
+    assert.ok(Number(await page.evaluate("document.querySelector('.dock').clientHeight")) > height * 1.3);
+    const foot = await page.locator(".panel-foot").boundingBox();
+    assert.ok(foot && foot.y + foot.height <= 900, "the foot stays inside of the window");
     assert.deepEqual(it.complaints, []);
   } finally {
     await it.close();

@@ -25,6 +25,7 @@ mod stacks_archive;
 mod symbols;
 mod symbols_memory;
 mod timeline;
+mod view;
 mod xpress;
 
 use std::path::PathBuf;
@@ -79,6 +80,7 @@ fn main() -> anyhow::Result<()> {
         ("compare", compare::run),
         ("long-spans", long_spans::run),
         ("timeline", timeline::run),
+        ("view", view::run),
     ] {
         if all || what == name {
             known = true;
@@ -89,7 +91,7 @@ fn main() -> anyhow::Result<()> {
     if !known {
         bail!(
             "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, code-classes, all-classes, compare, long-spans, timeline or all"
+             stacks, many, classes, code-classes, all-classes, compare, long-spans, timeline, view or all"
         );
     }
     Ok(())

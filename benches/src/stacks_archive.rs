@@ -27,9 +27,14 @@ const INSTRUCTIONS: u64 = 6;
 
 /// The archive, written once and kept in the benchmarks' directory.
 pub(crate) fn archive(directory: &Path) -> anyhow::Result<PathBuf> {
-    let path = directory.join("stacks.sift");
+    with_samples(directory, "stacks.sift", SAMPLES)
+}
+
+/// The same with another number of samples, and no more stacks.
+pub(crate) fn with_samples(directory: &Path, name: &str, samples: usize) -> anyhow::Result<PathBuf> {
+    let path = directory.join(name);
     if !path.exists() {
-        write(&path)?;
+        write(&path, samples)?;
     }
     Ok(path)
 }
@@ -82,7 +87,7 @@ impl Program {
     }
 }
 
-fn write(path: &Path) -> anyhow::Result<()> {
+fn write(path: &Path, samples: usize) -> anyhow::Result<()> {
     let options = WriterOptions { trace: "5f".repeat(16), ..WriterOptions::default() };
     let mut writer = ArchiveWriter::create(path, options)?;
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
@@ -93,10 +98,10 @@ fn write(path: &Path) -> anyhow::Result<()> {
     // By process, its stacks in the order of their first sight.
     let mut stacks: Vec<Vec<StackId>> = vec![Vec::new(); PROCESSES];
     let (mut walk, mut count) = (Vec::new(), 0);
-    for sample in 0..SAMPLES {
+    for sample in 0..samples {
         let process = dice.skewed(PROCESSES);
         let thread = process * THREADS_PER_PROCESS + dice.skewed(THREADS_PER_PROCESS);
-        let is_new = stacks[process].is_empty() || (count < STACKS && sample * STACKS / SAMPLES >= count);
+        let is_new = stacks[process].is_empty() || (count < STACKS && sample * STACKS / samples >= count);
         let stack = if is_new {
             let stack = loop {
                 program.walk(process * 97 + dice.below(5), &mut dice, &mut walk);
@@ -143,7 +148,7 @@ fn write(path: &Path) -> anyhow::Result<()> {
         name: "stacks".to_owned(),
         kind: "etl".to_owned(),
         cpu_count: CPUS as u32,
-        end_ns: (SAMPLES / CPUS) as i64 * INTERVAL,
+        end_ns: (samples / CPUS) as i64 * INTERVAL,
         sample_sources: vec![SampleSource { number: 0, name: "Timer".to_owned(), interval_ns: INTERVAL }],
         symbols_loaded: true,
         ..TraceInfo::default()

@@ -6,13 +6,14 @@ import { settled } from "./program.mjs";
 
 /** Tells in the page how long it takes from the last input until the lanes are drawn with all their numbers. */
 function watch() {
-  window.step_ = { at: 0, took: null, ask: 0 };
+  window.step_ = { at: 0, took: null };
   const took = () => {
     const it = window.step_;
     if (it.at > 0 && it.took === null && window.tracesift.lanes.store.complete) {
-      // Drawn in this frame, or in the next one.
-      requestAnimationFrame(() => (it.took = performance.now() - it.at));
+      const { at } = it;
       it.at = 0;
+      // Drawn in this frame, or in the next one.
+      requestAnimationFrame(() => (it.took = performance.now() - at));
     }
     requestAnimationFrame(took);
   };
@@ -44,6 +45,7 @@ export async function zoomSteps(page, count, { cold = false, box }) {
     nearer += 1;
     await page.mouse.move(box.x + next() * box.width, box.y);
     if (cold && !forget()) return { times, long };
+    await page.evaluate(() => (window.step_.took = null));
     await page.mouse.wheel(0, far ? 120 : -120);
     await page.waitForFunction(() => window.step_.took !== null, undefined, { timeout: 60_000, polling: 10 });
     const [took, range] = await page.evaluate(() => [window.step_.took, window.tracesift.view.range.peek()]);

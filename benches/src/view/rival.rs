@@ -12,7 +12,7 @@ const PROCESSES: usize = 301;
 const GAP: usize = 5_850;
 
 /// Switches of a bundle.
-const BUNDLE: usize = 400;
+const BUNDLE: usize = 2_000;
 
 /// Numbers of fields of the format.
 mod field {

@@ -120,6 +120,16 @@ export class Dock {
         return lit.tid === null || tid === lit.tid || (tid === null && lit.pid !== null);
       });
     });
+    // Shows at once what a drag has ended with.
+    let now = () => {};
+    let dragged = false;
+    /** @type {import("../types").Range | null} */
+    let before = null;
+    effect(() => {
+      const ended = dragged && !view.dragging.value;
+      dragged = view.dragging.value;
+      if (ended) untracked(now);
+    });
     effect(() => {
       const recording = view.recording.value;
       const id = view.panel.value;
@@ -133,8 +143,18 @@ export class Dock {
       this.element.setAttribute("aria-busy", "true");
       // Rows that go away tell no pointer that leaves them.
       untracked(() => view.lit.peek()?.range && (view.lit.value = null));
-      const timer = setTimeout(() => void untracked(() => this.#load(recording, id, range, stop.signal)), STILL_MS);
+      const load = () => {
+        now = () => {};
+        clearTimeout(timer);
+        void untracked(() => this.#load(recording, id, range, stop.signal));
+      };
+      // Ranges that follow the wheel or the pointer are many; whatever else changes is asked for at once.
+      const moves = view.dragging.peek() || (view.selection.peek() === null && before !== view.subject.peek());
+      before = view.subject.peek();
+      const timer = setTimeout(load, moves ? STILL_MS : 0);
+      now = load;
       return () => {
+        now = () => {};
         clearTimeout(timer);
         stop.abort();
       };
@@ -239,9 +259,9 @@ export class Dock {
       const now = await client.progress(id);
       if (ended) return;
       if (now) this.bar.style.setProperty("--done", String(now.done));
-      timer = window.setTimeout(() => void look(), 300);
+      timer = window.setTimeout(() => void look(), 200);
     };
-    let timer = window.setTimeout(() => void look(), 250);
+    let timer = window.setTimeout(() => void look(), 150);
     return () => {
       ended = true;
       clearTimeout(timer);

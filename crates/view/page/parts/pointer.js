@@ -84,12 +84,16 @@ function press(event, area, element) {
     if (!moved && Math.abs(x - x0) < 4) return;
     moved = true;
     if (pan) view.look([range[0] - (x - x0) * per, range[1] - (x - x0) * per], "move");
-    else selectBetween(first, nsAt(Math.min(timeWidth.peek(), Math.max(0, x))));
+    else {
+      view.dragging.value = true;
+      selectBetween(first, nsAt(Math.min(timeWidth.peek(), Math.max(0, x))));
+    }
   };
   const up = () => {
     element.removeEventListener("pointermove", move);
     element.removeEventListener("pointerup", up);
     element.removeEventListener("pointercancel", up);
+    view.dragging.value = false;
     if (!moved && !pan) {
       if (lane) void choose(lane, first);
       else view.selection.value = null;
@@ -128,10 +132,12 @@ export function handles() {
     handle.addEventListener("pointerdown", (event) => {
       handle.setPointerCapture(event.pointerId);
       event.stopPropagation();
+      view.dragging.value = true;
       const move = (/** @type {PointerEvent} */ e) => put(nsAt(e.clientX - (/** @type {HTMLElement} */ (handle.parentElement)).getBoundingClientRect().left));
       const up = () => {
         handle.removeEventListener("pointermove", move);
         handle.removeEventListener("pointerup", up);
+        view.dragging.value = false;
       };
       handle.addEventListener("pointermove", move);
       handle.addEventListener("pointerup", up);

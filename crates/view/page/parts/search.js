@@ -58,12 +58,22 @@ export class Search {
       return;
     }
     const [from, to] = view.whole();
+    let drawn = 0;
+    // Hits are shown as they come, densities take longer.
+    const draw = () => {
+      drawn ||= window.setTimeout(() => {
+        drawn = 0;
+        if (!signal.aborted) this.#draw();
+      }, 20);
+    };
     try {
       await client.search({ recording: recording.id, text, kinds: KINDS, from, to }, (line) => {
         if (signal.aborted) return;
         if ("density" in line) this.densities.push(line.density);
         else this.hits.push(line);
+        draw();
       }, signal);
+      clearTimeout(drawn);
       if (signal.aborted) return;
       this.hits.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.count - a.count);
       this.#draw();

@@ -22,6 +22,8 @@ function named(of, id) {
 export const range = signal(/** @type {import("../types").Range} */ ([0, 1_000_000_000]));
 /** The range that panels are about; without it they are about the view range. */
 export const selection = signal(/** @type {import("../types").Range | null} */ (null));
+/** Whether the selection follows the pointer just now. */
+export const dragging = signal(false);
 /** A pattern as `-p` takes it. */
 export const processes = signal(/** @type {string | null} */ (null));
 /** The one thread that rows of panels are of. */

@@ -25,6 +25,8 @@ export interface RecordingInfo {
   offset_minutes: number | null;
   has: Record<string, boolean>;
   rows: Record<string, number>;
+  /** Length of the shortest buckets of the timeline tables. */
+  bucket_ns?: number | null;
   health: { level: string; text: string }[];
   missing: { what: string; why: string; cure: string }[];
   marks: Mark[];

@@ -10,6 +10,7 @@ use tracesift_extract::counters::are_there;
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterValueRow, CpuFrequencyRow, CpuSampleRow, DiskIoRow, EventRow, FileIoRow, GcCollectionRow,
     JitMethodRow, MarkRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
+    TimelineProcessRow,
 };
 use tracesift_trace::view;
 
@@ -82,10 +83,17 @@ fn recording(place: usize, opened: &Opened) -> Value {
         "offset_minutes": has_calendar.then(|| info.utc_offset_minutes.saturating_neg()),
         "has": has(archive, info.has_switches),
         "rows": rows,
+        "bucket_ns": bucket(archive),
         "health": health,
         "missing": missing,
         "marks": marks(archive),
     })
+}
+
+/// Length of the shortest buckets of the timeline tables, ns; `None`: there are none.
+fn bucket(archive: &Archive) -> Option<i64> {
+    let tiles = archive.tiles_of::<TimelineProcessRow>().ok().flatten();
+    tiles.map(|tiles| tiles.width)
 }
 
 /// What a recording has.

@@ -14,6 +14,19 @@ const MOVING_MS = 150;
 const PAUSE_MS = 40;
 const DATA_PER_LANE = 2;
 
+/**
+ * Columns as wide as whole buckets of the archive, where these are about as short: their figures are there, and the same ones serve the
+ * next steps of a zoom.
+ * @param {number} per ns
+ * @returns {number}
+ */
+export function columnOf(per) {
+  const shortest = view.recording.peek()?.bucket_ns ?? null;
+  let wide = 1;
+  while (wide < per) wide *= 2;
+  return shortest !== null && wide >= shortest ? wide : per;
+}
+
 /** @typedef {{ lanes: import("../types").Lane[], width: number, height: number, scale: number }} Sight */
 
 export class LaneStore {
@@ -79,7 +92,7 @@ export class LaneStore {
     const { width } = this.sight;
     if (width <= 0 || to <= from) return null;
     const shown = Math.min(width, MOST_COLUMNS);
-    const per = Math.max(1, Math.floor((to - from) / shown));
+    const per = columnOf(Math.max(1, Math.floor((to - from) / shown)));
     const margin = Math.floor(((to - from) * MARGIN) / per) * per;
     const [start, end] = view.whole();
     const first = Math.max(Math.floor((from - margin) / per) * per, Math.floor(start / per) * per);

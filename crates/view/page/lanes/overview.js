@@ -4,6 +4,7 @@ import { h } from "../dom/h.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
+import { columnOf } from "./data.js";
 import { dpr, timeWidth } from "./geometry.js";
 import { onColumns } from "./paint.js";
 import { hueOf, hueOrder, orderHues, readPalette } from "./palette.js";
@@ -97,17 +98,19 @@ export class Overview {
       const own = only ? lanes.filter((lane) => patternOf(lane).pattern === only) : [];
       const shown = own.length > 0 ? own.slice(0, 1) : lanes.slice(0, TOP);
       const [start, end] = [recording.start_ns, Math.max(recording.end_ns, recording.start_ns + view.SHORTEST)];
-      const per = Math.max(1, Math.ceil((end - start) / Math.max(1, Math.min(4096, Math.round(width * dpr.peek())))));
-      const columns = Math.ceil((end - start) / per);
+      const per = columnOf(Math.max(1, Math.ceil((end - start) / Math.max(1, Math.min(4096, Math.round(width * dpr.peek()))))));
+      const from = Math.floor(start / per) * per;
+      const columns = Math.ceil((end - from) / per);
+      const to = from + per * columns;
       const parts = new Map(shown.map((lane) => [lane.id, lane]));
       /** @type {{ lane: import("../types").Lane, data: import("../types").LaneData }[]} */
       const got = [];
       /** @type {import("../types").LaneData | null} */
       let machine = null;
-      const body = { recording: recording.id, from: start, to: start + per * columns, columns, lanes: ["processes", ...parts.keys()], measure };
+      const body = { recording: recording.id, from, to, columns, lanes: ["processes", ...parts.keys()], measure };
       await client.frames("columns", body, (frame) => {
         if (frame.head.error !== undefined || (frame.head.columns ?? 0) === 0) return;
-        const data = { frame, from: start, to: start + per * columns, columns };
+        const data = { frame, from, to, columns };
         const lane = parts.get(frame.head.lane ?? "");
         if (frame.head.lane === "processes") machine = data;
         else if (lane) got.push({ lane, data });
@@ -145,6 +148,7 @@ export class Overview {
     if (!context || width === 0) return;
     context.clearRect(0, 0, width, height);
     const palette = readPalette();
+    const [start, end] = view.whole();
     if (machine) {
       const { columns } = machine;
       const name = machine.frame.head.series?.[0] ?? "";
@@ -170,9 +174,10 @@ export class Overview {
       sheet.height = height;
       sheet.getContext("2d")?.putImageData(image, 0, 0);
       context.imageSmoothingEnabled = false;
-      context.drawImage(sheet, 0, 0, width, height);
+      // The first and the last column may reach beyond the recording.
+      const scaled = width / (end - start);
+      context.drawImage(sheet, (machine.from - start) * scaled, 0, (machine.to - machine.from) * scaled, height);
     }
-    const [start, end] = view.whole();
     for (const mark of view.marks.peek().slice(0, 500)) {
       const x = Math.round(((mark.ns - start) / (end - start)) * width);
       context.fillStyle = getComputedStyle(this.element).getPropertyValue("--mark-plain") || "#b5179e";

@@ -159,14 +159,21 @@ export function session() {
   return ask("session", { rank: 0 }, (response) => response.json());
 }
 
+/** @type {Map<string, Promise<import("../types").LanesAnswer>>} */
+const listing = new Map();
+
 /**
+ * Who asks for the same list at the same time gets the same answer.
  * @param {Record<string, string | number>} query
- * @param {AbortSignal} [aborted]
  * @returns {Promise<import("../types").LanesAnswer>}
  */
-export function lanes(query, aborted) {
-  const text = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
-  return ask(`lanes?${text}`, aborted ? { rank: 1, signal: aborted } : { rank: 1 }, (response) => response.json());
+export function lanes(query) {
+  const text = String(new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]).sort()));
+  const same = listing.get(text);
+  if (same) return same;
+  const answer = ask(`lanes?${text}`, { rank: 1 }, (response) => response.json()).finally(() => listing.delete(text));
+  listing.set(text, answer);
+  return answer;
 }
 
 /**

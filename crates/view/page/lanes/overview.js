@@ -90,7 +90,8 @@ export class Overview {
   async #load(recording, width, only, aborted) {
     const measure = recording.has["samples"] ? "cpu" : "run";
     try {
-      const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 }, aborted);
+      const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 });
+      if (aborted.aborted) return;
       if (this.ordered !== recording.id) {
         this.ordered = recording.id;
         orderHues(lanes);

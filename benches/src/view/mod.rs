@@ -16,7 +16,7 @@ use crate::measure::{program, python};
 use crate::stacks_archive;
 
 /// Bytes of the scale recording for each switch, so that it has at least as many.
-const BYTES_PER_SWITCH: u64 = 148;
+const BYTES_PER_SWITCH: u64 = 300;
 
 /// Millions of switches of the recordings. `TRACESIFT_BENCH_MILLIONS` names others: `1,5`.
 const MILLIONS: [u64; 4] = [1, 5, 20, 50];

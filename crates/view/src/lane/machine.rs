@@ -67,9 +67,9 @@ fn source(
     let of_cpus = if recording.info().has_switches { Measure::Run } else { Measure::Cpu };
     let (kind, usual) = match lane {
         Lane::Cpu(_) | Lane::Group(Group::Cpus) => (LaneKind::Cpu, of_cpus),
-        // The timeline tables have samples by process alone.
-        Lane::Group(Group::Processes) if recording.file.has_samples => (LaneKind::Process, Measure::Cpu),
-        Lane::Group(Group::Processes) => (LaneKind::Cpu, of_cpus),
+        Lane::Group(Group::Processes) => {
+            (LaneKind::Cpu, if recording.file.has_samples { Measure::Cpu } else { of_cpus })
+        }
         Lane::Disk(_) | Lane::Group(Group::Disks) => (LaneKind::Disk, Measure::Bytes),
         Lane::Event(_) | Lane::Group(Group::Events) => (LaneKind::Event, Measure::Count),
         Lane::Frequency(_) => (LaneKind::Cpu, Measure::Frequency),

@@ -145,55 +145,6 @@ pub(super) fn add_tiles(
     Ok(())
 }
 
-/// Adds the whole buckets of a plan to the lanes of states, one for each measure, which come from one reading.
-pub(super) fn add_tiles_of_states(
-    asked: &Asked<'_>,
-    plan: &Plan,
-    measures: &[Measure],
-    lanes: &mut [Collected],
-) -> Result<(), Error> {
-    let archive = asked.recording.archive();
-    let threads: FxHashSet<_> = asked.threads.iter().map(|row| row.thread).collect();
-    for (level, wanted) in &plan.wanted {
-        let level = level.cast_signed();
-        for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
-            let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
-            let range = first.buckets.start..last.buckets.end;
-            let mut add = |lane: i32, (bucket, buckets): (i64, i16), figure: &dyn Fn(Measure) -> i64| {
-                for (place, buckets) in places(wanted, bucket, buckets) {
-                    let start = plan.grid.bucket(place).start;
-                    for (measure, lanes) in measures.iter().zip(&mut *lanes) {
-                        let figure = figure(*measure);
-                        if figure != 0 {
-                            lanes.add_at(lane, start, figure.saturating_mul(buckets));
-                        }
-                    }
-                }
-            };
-            match Source::of(asked) {
-                Some(Source::Processes) => {
-                    let columns = columns::<TimelineProcessRow>("process", of_states(Measure::Wait));
-                    archive.scan_tiles(columns, level, range, |row: &TimelineProcessRow| {
-                        if asked.accepted.contains(&row.process) {
-                            add(row.process.0, (row.bucket, row.buckets), &|measure| of_process(row, measure));
-                        }
-                    })?;
-                }
-                Some(Source::Threads) => {
-                    let columns = columns::<TimelineThreadRow>("thread", of_states(Measure::Wait));
-                    archive.scan_tiles(columns, level, range, |row: &TimelineThreadRow| {
-                        if threads.contains(&row.thread) {
-                            add(row.thread.0, (row.bucket, row.buckets), &|measure| of_thread(row, measure));
-                        }
-                    })?;
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(())
-}
-
 /// How many buckets of a tile each bucket of the grid has.
 fn places(wanted: &[Wanted], bucket: i64, buckets: i16) -> impl Iterator<Item = (usize, i64)> {
     let end = bucket.saturating_add(buckets.into());

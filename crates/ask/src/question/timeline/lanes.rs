@@ -96,7 +96,8 @@ fn add_pieces(
     let (mut others, mut none) = (Collected::new(lanes.grid), EventNumbers::default());
     let (first, second) = rayon::join(|| add(first, lanes, kinds), || add(second, &mut others, &mut none));
     first.and(second)?;
-    lanes.join(others);
+    lanes.is_full |= others.is_full;
+    lanes.lanes.join(others.lanes);
     Ok(())
 }
 
@@ -174,12 +175,6 @@ impl Collected {
     /// The lanes. `None`: they are too many.
     pub(super) fn finish(self) -> Option<Lanes<i32>> {
         (!self.is_full).then_some(self.lanes)
-    }
-
-    /// Adds what others collected.
-    pub(super) fn join(&mut self, others: Self) {
-        self.is_full |= others.is_full;
-        self.lanes.join(others.lanes);
     }
 
     /// Once there are too many lanes no more is added: there is no answer any more.

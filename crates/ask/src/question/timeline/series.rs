@@ -1,14 +1,14 @@
 //! Figures of chosen processes and threads by buckets, several at once: the numbers of `dump timeline` for whoever draws them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tracesift_analysis::timeline::{Grid, OffCpuKind, Watched};
+use tracesift_analysis::timeline::{EventNumbers, Grid, OffCpuKind, Watched};
 use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
-use super::from_tiles::{Plan, add_tiles_of_states};
+use super::from_tiles::{Plan, add_tiles};
 use super::lanes::{Asked, Collected, Names, at_once, has_rows, sums};
 use super::{LaneKind, Measure, Question, Row, Way};
 use crate::processes::is_idle;
@@ -124,35 +124,21 @@ impl StatesAsked<'_> {
         let plan = Plan::of(self.asked, grid)?;
         let mut lanes: Vec<Collected> = self.states.iter().map(|_| Collected::new(grid)).collect();
         let whole = [grid.range()];
-        self.add_pieces(plan.as_ref().map_or(&whole[..], |plan| plan.pieces.as_slice()), &mut lanes)?;
+        for piece in plan.as_ref().map_or(&whole[..], |plan| plan.pieces.as_slice()) {
+            self.add_rows(*piece, &mut lanes)?;
+        }
         if let Some(plan) = &plan {
             all.is_from_tables = true;
-            let measures: Vec<Measure> = self.states.iter().map(|(_, measure)| *measure).collect();
-            add_tiles_of_states(self.asked, plan, &measures, &mut lanes)?;
+            for ((_, measure), lanes) in self.states.iter().zip(&mut lanes) {
+                let asked = Asked { measure: *measure, accepted: self.asked.accepted.clone(), ..*self.asked };
+                add_tiles(&asked, plan, lanes, &mut EventNumbers::default())?;
+            }
         }
         for ((place, _), lanes) in self.states.iter().zip(lanes) {
             let Some(lanes) = lanes.finish() else { return Ok(false) };
             all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, *place), figures)));
         }
         Ok(true)
-    }
-
-    /// Two threads share the pieces, since a range mostly has one at each end.
-    fn add_pieces(&self, pieces: &[Span], lanes: &mut [Collected]) -> Result<(), Error> {
-        let add = |pieces: &[Span], lanes: &mut [Collected]| {
-            pieces.iter().try_for_each(|piece| self.add_rows(*piece, lanes))
-        };
-        let (first, second) = pieces.split_at(pieces.len().div_ceil(2));
-        if second.is_empty() {
-            return add(first, lanes);
-        }
-        let mut others: Vec<Collected> = lanes.iter().map(|lanes| Collected::new(lanes.grid)).collect();
-        let (first, second) = rayon::join(|| add(first, lanes), || add(second, &mut others));
-        first.and(second)?;
-        for (lanes, others) in lanes.iter_mut().zip(others) {
-            lanes.join(others);
-        }
-        Ok(())
     }
 
     fn add_rows(&self, piece: Span, lanes: &mut [Collected]) -> Result<(), Error> {

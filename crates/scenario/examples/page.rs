@@ -169,7 +169,7 @@ fn hostile() -> Scenario {
             process: index,
             module: 0,
             namespace: (*name).to_owned(),
-            name: if place == 1 { long[..9_000].to_owned() } else { (*name).to_owned() },
+            name: if place == 1 { "<b>\u{202e}x".repeat(1_200) } else { (*name).to_owned() },
             signature: (*name).to_owned(),
             start: 0x7ff0_0000_0000 + 0x1000 * u64::from(id),
             size: 0x100,

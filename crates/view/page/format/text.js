@@ -10,6 +10,20 @@ export function clean(text, most = 512) {
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 
+/** Characters of a name that a pattern keeps; a longer one ends with a wildcard. */
+const LONGEST = 500;
+
+/**
+ * A name as a pattern that fits it: signs that patterns or terminals obey become the wildcard of one character.
+ * @param {string} name
+ * @returns {string}
+ */
+export function exact(name) {
+  const short = name.length > LONGEST ? `${name.slice(0, LONGEST)}*` : name;
+  const kept = clean(short, LONGEST + 1).replaceAll("\ufffd", "?").replaceAll(";", "?");
+  return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s]/, "?").replace(/\s$/, "?");
+}
+
 /**
  * @param {string[]} words
  * @param {string} platform of the machine whose shell gets them

@@ -21,18 +21,23 @@ const LINES_OF_SHARED: usize = 2;
 
 /// What command lines can be about.
 struct Recorded {
+    /// The recording of the session.
+    id: String,
     end: i64,
     processes: Vec<(String, i64)>,
 }
 
 impl Recorded {
-    fn of(directory: &Path, server: &Server, place: usize, file: &str) -> Self {
+    fn of(directory: &Path, server: &Server, file: &str) -> Self {
         let (_, _, body) = server.send("GET /api/1/session", "");
         let session: Value = serde_json::from_slice(&body).unwrap();
+        // The session has them in an order of its own.
+        let recording = session["recordings"].as_array().unwrap().iter().find(|one| one["file"] == file).unwrap();
         let processes = rows(directory, &["dump", "process", file]);
         let name = |row: &Value| (row["process"].as_str().unwrap_or("none").to_owned(), row["pid"].as_i64().unwrap_or(0));
         Self {
-            end: session["recordings"][place]["end_ns"].as_i64().unwrap(),
+            id: recording["id"].as_str().unwrap().to_owned(),
+            end: recording["end_ns"].as_i64().unwrap(),
             processes: processes.iter().map(name).collect(),
         }
     }
@@ -170,11 +175,10 @@ fn compared(directory: &Path, raw: Vec<Raw>, lines: usize, seed: u64) -> usize {
     let server = Server::start(directory, &files.iter().map(String::as_str).collect::<Vec<_>>());
     let mut all = 0;
     for (place, file) in files.iter().enumerate() {
-        let recorded = Recorded::of(directory, &server, place, file);
+        let recorded = Recorded::of(directory, &server, file);
         let mut of_file = Lines { random: SplitMix64::new(seed ^ place as u64), recorded: &recorded };
         let asked: Vec<Vec<String>> = std::iter::repeat_with(|| of_file.line()).take(lines).collect();
-        let name = format!("r{place}");
-        all += compare(directory, &server, &[(&name, file)], asked.into_iter());
+        all += compare(directory, &server, &[(&recorded.id, file)], asked.into_iter());
     }
     println!("{} archives, {all} answers", files.len());
     all

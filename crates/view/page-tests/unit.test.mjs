@@ -26,6 +26,11 @@ test("a name becomes a pattern of this name alone", () => {
   for (const [name, pattern] of [["a.exe", "a.exe"], ["a;b*", "a?b?"], ["!a!b", "?a!b"], [" a ", "?a?"], ["\u001b[2J\u202ex\n", "?[2J?x?"], ["?", "?"], ["x".repeat(600), `${"x".repeat(500)}*`]]) assert.equal(exact(name ?? ""), pattern);
 });
 
+test("neither cmd nor PowerShell obeys a word", () => {
+  const word = (/** @type {string} */ text) => shellLine([text], "windows");
+  for (const [text = "", expected] of [["a.sift", "a.sift"], ["a,b", '"a,b"'], ["a&b|c", '"a&b|c"'], ["C:\\a b\\", '"C:\\a b\\\\"'], ["C:/$x's", "'C:/$x''s'"], ["%PATH%", '"?PATH?"'], ['" & calc & "', '"? & calc & ?"'], ["$(calc) & x", '"?(calc) & x"'], ["a\u201d; calc\n", '"a?; calc?"']]) assert.equal(word(text), expected);
+});
+
 test("clocks of an axis", () => {
   const recording = /** @type {never} */ ({ wall_start: "2026-03-04T09:00:00.123456789Z", offset_minutes: 60 });
   assert.equal(clockOf(recording, "utc", 0).text(1_000_000_000, 1), "09:00:01.123456789Z");

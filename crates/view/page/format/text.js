@@ -38,7 +38,19 @@ export function shellLine(words, platform) {
  * @param {string} platform
  */
 function shellWord(word, platform) {
+  if (platform === "windows") return /^[\p{L}\p{N}\-_./:=+]+$/u.test(word) ? word : windowsWord(word);
   if (/^[\p{L}\p{N}\-_./:=,+%@]+$/u.test(word)) return word;
-  if (platform === "windows" || !/["$`\\!]/.test(word)) return `"${word.replaceAll('"', '\\"')}"`;
+  if (!/["$`\\!]/.test(word)) return `"${word}"`;
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A word that neither cmd nor PowerShell can take for more than a word, as the program quotes it.
+ * @param {string} word
+ */
+function windowsWord(word) {
+  const obeyed = /["\u2018-\u201e\u0000-\u001f\u007f-\u009f$`%]/g;
+  if (/[$`]/.test(word) && !/["\u2018-\u201e\u0000-\u001f\u007f-\u009f&|<>^%]/.test(word)) return `'${word.replaceAll("'", "''")}'`;
+  const safe = word.replace(obeyed, "?");
+  return `"${safe}${/\\*$/.exec(safe)?.[0] ?? ""}"`;
 }

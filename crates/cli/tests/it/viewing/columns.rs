@@ -36,7 +36,8 @@ fn frames(mut bytes: &[u8]) -> Vec<Frame> {
         let (head, numbers) = frame[8..].split_at(word(frame, 4));
         let head: Value = serde_json::from_slice(head).unwrap();
         let columns = head["columns"].as_u64().unwrap() as usize;
-        let numbers: Vec<f64> = numbers.chunks(8).map(|number| f64::from_le_bytes(number.try_into().unwrap())).collect();
+        let numbers: Vec<f64> =
+            numbers.chunks(8).map(|number| f64::from_le_bytes(number.try_into().unwrap())).collect();
         let names = head["series"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
         let series: Vec<_> = names.zip(numbers.chunks(columns.max(1)).map(<[f64]>::to_vec)).collect();
         assert_eq!(series.iter().map(|(_, values)| values.len()).sum::<usize>(), numbers.len(), "{head}");
@@ -118,7 +119,8 @@ impl Asked {
 fn ask(server: &Server, asked: Asked, lanes: &[&Lane], measure: Option<&str>) -> Option<Vec<Frame>> {
     let lanes: Vec<&str> = lanes.iter().map(|lane| lane.id.as_str()).collect();
     let Asked { from, to, columns } = asked;
-    let body = json!({ "recording": "r0", "from": from, "to": to, "columns": columns, "lanes": lanes, "measure": measure });
+    let body =
+        json!({ "recording": "r0", "from": from, "to": to, "columns": columns, "lanes": lanes, "measure": measure });
     let (status, head, body) = server.send("POST /api/1/columns", &body.to_string());
     (status == 200).then(|| frames(&whole(&head, body)))
 }
@@ -143,12 +145,21 @@ fn printed(directory: &Path, words: &[&str], file: &str) -> (Vec<Value>, Vec<Str
     arguments.insert(2, file);
     arguments.extend(["--format", "json"]);
     let output = program(directory, &arguments).output().unwrap();
-    let rows = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{words:?}: {}", String::from_utf8_lossy(&output.stderr)));
+    let rows = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{words:?}: {}", String::from_utf8_lossy(&output.stderr)));
     (rows, arguments.iter().map(|word| (*word).to_owned()).collect())
 }
 
 /// Holds a series against the command that a frame names. Whether it named one of timelines.
-fn compare_with_command(directory: &Path, file: &str, frame: &Frame, lane: &Lane, is_alone: bool, name: &str, values: &[f64]) -> bool {
+fn compare_with_command(
+    directory: &Path,
+    file: &str,
+    frame: &Frame,
+    lane: &Lane,
+    is_alone: bool,
+    name: &str,
+    values: &[f64],
+) -> bool {
     let Some(words) = frame.head["words"][name].as_array() else { return false };
     let words: Vec<&str> = words.iter().map(|word| word.as_str().unwrap()).collect();
     if words[..2] != ["dump", "timeline"] {
@@ -161,13 +172,24 @@ fn compare_with_command(directory: &Path, file: &str, frame: &Frame, lane: &Lane
     for row in rows.iter().filter(|row| is_of(row, lane)) {
         assert_eq!(integer(&row["bucket_ns"]), width, "{lane:?}: {said:?}");
         let place = |at: usize| integer(&row["from_ns"]) + width * at as i64;
-        candidates.push(row["values"].as_array().unwrap().iter().enumerate().map(|(at, value)| (place(at), integer(value))).collect());
+        candidates.push(
+            row["values"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .enumerate()
+                .map(|(at, value)| (place(at), integer(value)))
+                .collect(),
+        );
     }
     let figure = |sums: &BTreeMap<i64, i64>, start: i64| sums.get(&start).copied().unwrap_or(0);
     let agrees = |of: &[BTreeMap<i64, i64>]| {
         let known = of.iter().flat_map(BTreeMap::keys).all(|start| *start >= first && (*start - first) % width == 0);
         let mut all = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
-        known && all.all(|(at, value)| of.iter().map(|sums| figure(sums, first + width * at as i64)).sum::<i64>() as f64 == *value)
+        known
+            && all.all(|(at, value)| {
+                of.iter().map(|sums| figure(sums, first + width * at as i64)).sum::<i64>() as f64 == *value
+            })
     };
     // Two processes or threads with the same number and name have a row each.
     let found = match is_alone {
@@ -290,8 +312,10 @@ fn check(directory: &Path, raw: &Raw, ranges: usize, seed: u64) -> Counts {
                 for ((name, values), (_, others)) in frame.series.iter().zip(&tile.series) {
                     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
                     assert_eq!(bits(values), bits(others), "{}, {lane:?}, {name}, {asked:?}", raw.file.display());
-                    let is_alone = lanes.iter().filter(|other| other.name == lane.name).count() == 1 || !lane.id.starts_with(['p', 't']);
-                    counts[0] += usize::from(compare_with_command(directory, &file, frame, lane, is_alone, name, values));
+                    let is_alone = lanes.iter().filter(|other| other.name == lane.name).count() == 1
+                        || !lane.id.starts_with(['p', 't']);
+                    counts[0] +=
+                        usize::from(compare_with_command(directory, &file, frame, lane, is_alone, name, values));
                     counts[2] += usize::from(compare_with_rows(&rows, asked, frame, lane, name, values));
                 }
             }

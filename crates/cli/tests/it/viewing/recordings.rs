@@ -28,7 +28,8 @@ pub(super) fn scenarios(directory: &Path, seeds: std::ops::Range<u64>) -> Vec<Ra
         let knobs = Knobs { separate_rundown: false, ..Knobs::random(seed) };
         let scenario = with_disk_and_marks(Scenario::random(seed, &knobs), seed);
         all.push(written(directory, &format!("scenario{seed}.etl"), &scenario.bytes().unwrap()));
-        let knobs = linux::Knobs { bytes: 300_000, seed, cpus: 4, processes: 5, threads: 12, ..linux::Knobs::default() };
+        let knobs =
+            linux::Knobs { bytes: 300_000, seed, cpus: 4, processes: 5, threads: 12, ..linux::Knobs::default() };
         all.push(written(directory, &format!("linux{seed}.perf.data"), &perf_bytes(&knobs).0));
     }
     all
@@ -54,7 +55,15 @@ pub(super) fn of_this_machine(directory: &Path) -> Option<Raw> {
     if !crate::recording::can_record() {
         return None;
     }
-    let line = ["record", "-o", "here.data", "--", "sh", "-c", "for i in 1 2 3 4 5; do ls -lR /usr/share/doc >/dev/null; done"];
+    let line = [
+        "record",
+        "-o",
+        "here.data",
+        "--",
+        "sh",
+        "-c",
+        "for i in 1 2 3 4 5; do ls -lR /usr/share/doc >/dev/null; done",
+    ];
     let output = crate::recording::tracesift(directory, &line).output().unwrap();
     assert!(output.status.success(), "{}", crate::recording::said(&output));
     Some(Raw { file: directory.join("here.data") })

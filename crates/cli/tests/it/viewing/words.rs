@@ -34,7 +34,8 @@ impl Recorded {
         // The session has them in an order of its own.
         let recording = session["recordings"].as_array().unwrap().iter().find(|one| one["file"] == file).unwrap();
         let processes = rows(directory, &["dump", "process", file]);
-        let name = |row: &Value| (row["process"].as_str().unwrap_or("none").to_owned(), row["pid"].as_i64().unwrap_or(0));
+        let name =
+            |row: &Value| (row["process"].as_str().unwrap_or("none").to_owned(), row["pid"].as_i64().unwrap_or(0));
         Self {
             id: recording["id"].as_str().unwrap().to_owned(),
             end: recording["end_ns"].as_i64().unwrap(),
@@ -58,7 +59,9 @@ impl Lines<'_> {
     fn range(&mut self) -> String {
         let mut edge = || self.random.between(-self.recorded.end / 20, self.recorded.end + self.recorded.end / 20 + 2);
         let (one, other) = (edge(), edge());
-        let text = |ns: i64| format!("{}{}.{:09}s", if ns < 0 { "-" } else { "" }, ns.abs() / 1_000_000_000, ns.abs() % 1_000_000_000);
+        let text = |ns: i64| {
+            format!("{}{}.{:09}s", if ns < 0 { "-" } else { "" }, ns.abs() / 1_000_000_000, ns.abs() % 1_000_000_000)
+        };
         match self.random.below(6) {
             0 => format!("{}..", text(one)),
             1 => format!("..{}", text(one)),
@@ -124,7 +127,8 @@ impl Lines<'_> {
             let asked = *self.one_of(&all);
             let ways: Vec<_> = asked.ways().collect();
             let mut options: Vec<String> = self.one_of(&ways).iter().map(|word| (*word).to_owned()).collect();
-            let keys: Vec<String> = asked.columns(&options).iter().map(|column| column.key.trim_end_matches("_ns").to_owned()).collect();
+            let keys: Vec<String> =
+                asked.columns(&options).iter().map(|column| column.key.trim_end_matches("_ns").to_owned()).collect();
             let definition = asked.definition();
             let files = TypeId::of::<PathBuf>();
             let free: Vec<&Arg> = definition
@@ -145,7 +149,8 @@ impl Lines<'_> {
             }
             let arguments: Vec<&str> = options.iter().map(String::as_str).collect();
             if asked.plan(&arguments).is_ok() {
-                let columns = self.random.chance(10).then(|| format!("--columns={}", keys[self.random.index(keys.len())]));
+                let columns =
+                    self.random.chance(10).then(|| format!("--columns={}", keys[self.random.index(keys.len())]));
                 return asked.command.split(' ').map(str::to_owned).chain(options).chain(columns).collect();
             }
         }

@@ -21,7 +21,7 @@ const LONGEST = 500;
 export function exact(name) {
   const short = name.length > LONGEST ? `${name.slice(0, LONGEST)}*` : name;
   const kept = clean(short, LONGEST + 1).replaceAll("\ufffd", "?").replaceAll(";", "?");
-  return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s]/, "?").replace(/\s$/, "?");
+  return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s-]/, "?").replace(/\s$/, "?");
 }
 
 /**

@@ -147,6 +147,10 @@ fn frames(
             }
         }
         let piece = match made.get(lane) {
+            Some(Ok(figures)) if grid.buckets() == 0 => {
+                // A range without recorded time has no figure, and no command has one.
+                framed(lane, &Figures { words: Vec::new(), ..figures.clone() }, &wanted, before)?
+            }
             Some(Ok(figures)) => framed(lane, figures, &wanted, before)?,
             Some(Err(failure)) => empty(lane, failure)?,
             None => empty(lane, &missing(lane))?,

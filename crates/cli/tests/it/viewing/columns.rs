@@ -160,7 +160,11 @@ fn compare_with_command(
     name: &str,
     values: &[f64],
 ) -> bool {
-    let Some(words) = frame.head["words"][name].as_array() else { return false };
+    // A range outside of the recorded time has no figures, and so no command.
+    let Some(words) = frame.head["words"][name].as_array().filter(|_| !values.iter().all(|value| value.is_nan()))
+    else {
+        return false;
+    };
     let words: Vec<&str> = words.iter().map(|word| word.as_str().unwrap()).collect();
     if words[..2] != ["dump", "timeline"] {
         return false;

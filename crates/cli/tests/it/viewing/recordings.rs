@@ -38,14 +38,17 @@ pub(super) fn scenarios(directory: &Path, seeds: std::ops::Range<u64>) -> Vec<Ra
 /// The shared recordings; none, with a word, in a checkout without them.
 pub(super) fn shared() -> Vec<Raw> {
     let Some(cases) = cases("") else { return Vec::new() };
-    let mut files: Vec<PathBuf> = ["etl", "perf"]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(cases.join(folder)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file() && path.extension().is_none_or(|extension| extension != "txt"))
-        .collect();
-    files.sort();
-    files.into_iter().map(|file| Raw { file }).collect()
+    let files = |folder: &str| {
+        let entries = std::fs::read_dir(cases.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+        files.sort();
+        files
+    };
+    let is_recording = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        [".etl", ".zip", ".7z"].iter().any(|end| name.ends_with(end)) && name != "empty.etl"
+    };
+    files("etl").into_iter().filter(is_recording).chain(files("perf")).map(|file| Raw { file }).collect()
 }
 
 /// A recording of this machine while it lists directories.

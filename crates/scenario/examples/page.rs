@@ -20,6 +20,9 @@ const HOSTILE: [&str; 4] = [
     "$(touch /tmp/x)`id`\"';&|%PATH%",
 ];
 
+/// What long names consist of.
+const LONG_PART: &str = "<b>\u{202e}x";
+
 /// Ticks of a microsecond.
 const MICROSECOND: i64 = 10;
 const SECOND: i64 = 10_000_000;
@@ -149,27 +152,25 @@ fn rare() -> Scenario {
     Scenario { recording: Recording::new(zero + 60 * SECOND), machine, records }
 }
 
-/// Every name that a recording can hold is hostile.
-fn hostile() -> Scenario {
+/// Processes, threads, methods and files with hostile names, and a machine with one.
+fn hostile_machine(long: &str) -> (Machine, Recording) {
     let mut machine = Machine::new(2, SECOND, PointerSize::Eight);
     machine.name = HOSTILE[0].to_owned();
-    let long = "<b>\u{202e}x".repeat(6_000);
     machine.managed_modules.push(ManagedModule {
         name: HOSTILE[0].to_owned(),
         path: format!("C:\\{}", HOSTILE[0]),
         id: 1,
     });
-    let mut records = Vec::new();
     let mut recording = Recording::new(machine.zero_ticks + 2 * SECOND);
     for (place, name) in HOSTILE.iter().enumerate() {
         let (id, index) = (place as u32, place + 1);
-        machine.processes.push(process(100 + 10 * id, name, if place == 0 { &long } else { name }));
+        machine.processes.push(process(100 + 10 * id, name, if place == 0 { long } else { name }));
         machine.threads.push(thread(index, 101 + 10 * id, name));
         machine.methods.push(Method {
             process: index,
             module: 0,
             namespace: (*name).to_owned(),
-            name: if place == 1 { "<b>\u{202e}x".repeat(1_200) } else { (*name).to_owned() },
+            name: if place == 1 { LONG_PART.repeat(1_200) } else { (*name).to_owned() },
             signature: (*name).to_owned(),
             start: 0x7ff0_0000_0000 + 0x1000 * u64::from(id),
             size: 0x100,
@@ -177,6 +178,14 @@ fn hostile() -> Scenario {
         });
         recording.files.push(format!("\\Device\\HarddiskVolume1\\{name}"));
     }
+    (machine, recording)
+}
+
+/// Every name that a recording can hold is hostile.
+fn hostile() -> Scenario {
+    let long = LONG_PART.repeat(6_000);
+    let (mut machine, recording) = hostile_machine(&long);
+    let mut records = Vec::new();
     let zero = machine.zero_ticks;
     let functions: Vec<_> = (0..HOSTILE.len()).map(|method| machine.add_function(Code::Managed { method })).collect();
     let stacks: Vec<_> = functions.iter().map(|function| machine.stack_id(&[*function, functions[0]])).collect();

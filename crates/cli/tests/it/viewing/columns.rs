@@ -344,6 +344,7 @@ fn compare_with_rows(rows: &Rows, asked: Asked, frame: &Frame, lane: &Lane, name
     is_compared
 }
 
+#[expect(clippy::print_stdout, reason = "a failure needs the seed; how much was compared is shown")]
 fn all(raw: &[Raw], ranges: usize) -> Counts {
     let seed = variable("TRACESIFT_SEED", 1) as u64;
     let mut counts = [0; 3];

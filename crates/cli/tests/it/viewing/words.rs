@@ -166,6 +166,7 @@ impl Lines<'_> {
 }
 
 /// Compares answers to random command lines; how many.
+#[expect(clippy::print_stdout, reason = "a failure needs the seed; how much was compared is shown")]
 fn compared(directory: &Path, raw: Vec<Raw>, lines: usize, seed: u64) -> usize {
     println!("seed {seed}, {lines} command lines of each recording");
     let mut files = Vec::new();

@@ -87,7 +87,10 @@ fn of_people(
         Chosen::Processes(_) => LaneKind::Process,
         Chosen::Threads(_) => LaneKind::Thread,
     };
-    if let Some(wrong) = measures.iter().find(|measure| !measure.is_of(lane)) {
+    // A clock rate is no sum, and each counter has a row of its own: such figures are no series of a process.
+    let is_series =
+        |measure: &Measure| !matches!(measure, Measure::Frequency | Measure::Counter) && measure.is_of(lane);
+    if let Some(wrong) = measures.iter().find(|measure| !is_series(measure)) {
         return Err(Failure::bad(format!("measure: such lanes have no `{}`", wrong.word())));
     }
     let found = series(recording, chosen, &measures, grid, Way::Usual)?;

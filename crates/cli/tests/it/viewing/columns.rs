@@ -362,7 +362,7 @@ fn columns_of_scenarios_are_those_of_commands_tables_and_rows() {
     let directory = TempDir::new().unwrap();
     let raw = scenarios(directory.path(), 10..12);
     let counts = all(&raw, variable("TRACESIFT_RANGES", RANGES));
-    assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+    assert!(counts[0] > 100 && counts[2] > 100, "{counts:?}");
 }
 
 #[test]

@@ -15,14 +15,33 @@ const SHORTEST_PATTERN: usize = 6;
 /// A word as a shell takes it. Double quotes are understood by every shell, so they are used wherever they suffice.
 #[must_use]
 pub fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+%@".contains(c);
+    // PowerShell makes a list of words with commas between; cmd looks into words with a per cent sign.
+    let signs = if cfg!(windows) { "-_./:=+" } else { "-_./:=,+%@" };
+    let is_plain = |c: char| c.is_alphanumeric() || signs.contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         Cow::Borrowed(word)
-    } else if cfg!(windows) || !word.contains(['"', '$', '`', '\\', '!']) {
-        Cow::Owned(format!("\"{}\"", word.replace('"', "\\\"")))
+    } else if cfg!(windows) {
+        Cow::Owned(quoted_for_windows(word))
+    } else if !word.contains(['"', '$', '`', '\\', '!']) {
+        Cow::Owned(format!("\"{word}\""))
     } else {
         Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
     }
+}
+
+/// A word that neither cmd nor PowerShell can take for more than a word: names in recordings may be made to run commands. What both would
+/// obey in double quotes becomes `?`, which patterns take for any character, unless the single quotes of PowerShell help.
+fn quoted_for_windows(word: &str) -> String {
+    // PowerShell takes quotation marks of print for its own.
+    let ends_quotes = |c: char| c.is_control() || matches!(c, '"' | '\u{2018}'..='\u{201e}');
+    let is_obeyed = |c: char| ends_quotes(c) || matches!(c, '$' | '`' | '%');
+    if word.contains(is_obeyed) && !word.contains(|c: char| ends_quotes(c) || "&|<>^%".contains(c)) {
+        return format!("'{}'", word.replace('\'', "''"));
+    }
+    let safe: String = word.chars().map(|c| if is_obeyed(c) { '?' } else { c }).collect();
+    // A program takes a backslash in front of a quotation mark for a part of the word.
+    let backslashes = safe.len() - safe.trim_end_matches('\\').len();
+    format!("\"{safe}{}\"", "\\".repeat(backslashes))
 }
 
 /// The words as one line.
@@ -75,6 +94,22 @@ mod tests {
             assert_eq!(quoted("$HOME's"), r"'$HOME'\''s'");
         }
         assert_eq!(quoted("demo/x-1.sift"), "demo/x-1.sift");
+    }
+
+    #[test]
+    fn neither_cmd_nor_powershell_obeys_a_word() {
+        for (word, expected) in [
+            ("a b", "\"a b\""),
+            ("a&b|c", "\"a&b|c\""),
+            (r"C:\a b\", r#""C:\a b\\""#),
+            ("C:\\$x's", "'C:\\$x''s'"),
+            ("%PATH%", "\"?PATH?\""),
+            ("\" & calc & \"", "\"? & calc & ?\""),
+            ("$(calc) & x", "\"?(calc) & x\""),
+            ("a\u{201d}; calc\n", "\"a?; calc?\""),
+        ] {
+            assert_eq!(quoted_for_windows(word), expected, "{word}");
+        }
     }
 
     #[test]

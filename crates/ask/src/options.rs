@@ -201,10 +201,16 @@ impl Registered {
         }
     }
 
+    /// The options of the question, as a command that has nothing else.
+    #[must_use]
+    pub fn definition(&self) -> Command {
+        (self.define)(Command::new("question"))
+    }
+
     /// Whether the question has an option of this id.
     #[must_use]
     pub fn has_option(&self, id: &str) -> bool {
-        (self.define)(Command::new("question")).get_arguments().any(|option| option.get_id() == id)
+        self.definition().get_arguments().any(|option| option.get_id() == id)
     }
 
     /// The columns of the form that the words of a command line lead to. The last form of the list goes before those above it.

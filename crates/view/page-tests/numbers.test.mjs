@@ -10,6 +10,7 @@ import { recording } from "./mock/answers.mjs";
 import { sums } from "./mock/recording.mjs";
 import { STRIP } from "../page/lanes/paint.js";
 import { launch, open, settled } from "./browser.mjs";
+import { read } from "./pixels.mjs";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -132,43 +133,6 @@ test("numbers of a lane are the answers of the commands that stand below them", 
     }
   }
 });
-
-/**
- * What the canvas shows of a lane, per column: how many pixels of each colour.
- * @param {import("playwright-core").Page} page
- * @param {string} lane
- * @param {string[]} names custom properties
- * @returns {Promise<{ height: number, columns: number[][] }>}
- */
-async function read(page, lane, names) {
-  return page.evaluate(([id, list]) => {
-    const it = /** @type {{ lanes: { pixels: HTMLCanvasElement, store: { sight: { height: number } }, rows: { list: { items: { lane: { id: string } }[] }, scroller: HTMLElement } }, headWidth: { value: number }, rowHeight: { value: number } }} */ (/** @type {never} */ (window)["tracesift"]);
-    const index = it.lanes.rows.list.items.findIndex((row) => row.lane.id === id);
-    const scale = devicePixelRatio;
-    const height = it.lanes.store.sight.height;
-    const y = Math.round((index * it.rowHeight.value - it.lanes.rows.scroller.scrollTop + 2) * scale);
-    const left = Math.round(it.headWidth.value * scale);
-    const width = Math.round((document.querySelector(".axis-time")?.clientWidth ?? 0) * scale);
-    const pixels = it.lanes.pixels.getContext("2d")?.getImageData(left, y, width, height).data ?? new Uint8ClampedArray();
-    const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d"));
-    const probe = /** @type {HTMLElement} */ (document.getElementById("probe"));
-    const wanted = /** @type {string[]} */ (list).map((name) => {
-      probe.style.color = `var(${name})`;
-      context.fillStyle = getComputedStyle(probe).color;
-      context.fillRect(0, 0, 1, 1);
-      return [...context.getImageData(0, 0, 1, 1).data];
-    });
-    const columns = Array.from({ length: width }, (_, x) => wanted.map((colour) => {
-      let count = 0;
-      for (let row = 0; row < height; row += 1) {
-        const at = (row * width + x) * 4;
-        if (colour.every((value, k) => Math.abs(value - (pixels[at + k] ?? -9)) <= 1)) count += 1;
-      }
-      return count;
-    }));
-    return { height, columns };
-  }, /** @type {const} */ ([lane, names]));
-}
 
 for (const scale of [1, 2]) {
   test(`run and waits of a thread are as high as the truth says, at ${scale}x`, async () => {

@@ -4,7 +4,7 @@ import test from "node:test";
 import { readFrame, readFrames } from "../page/api/frames.js";
 import { batch, computed, effect, signal } from "../page/dom/signal.js";
 import { cellText, columnOf, copied } from "../page/format/table.js";
-import { clean, shellLine } from "../page/format/text.js";
+import { clean, exact, shellLine } from "../page/format/text.js";
 import { clockOf, length, rangeWord, readRange, ticks, wordOf } from "../page/format/time.js";
 import { onColumns, paintLane, pixels, STRIP } from "../page/lanes/paint.js";
 import { carried, commandLine } from "../page/state/command.js";
@@ -20,6 +20,15 @@ test("instants are written and read to the nanosecond", () => {
   assert.equal(wordOf(1_500_000_000), "1.5s");
   assert.equal(readRange("2s..1s"), null);
   assert.equal(readRange("1s..x"), null);
+});
+
+test("a name becomes a pattern of this name alone", () => {
+  for (const [name, pattern] of [["a.exe", "a.exe"], ["a;b*", "a?b?"], ["!a!b", "?a!b"], ["-bash", "?bash"], [" a ", "?a?"], ["\u001b[2J\u202ex\n", "?[2J?x?"], ["?", "?"], ["x".repeat(600), `${"x".repeat(500)}*`]]) assert.equal(exact(name ?? ""), pattern);
+});
+
+test("neither cmd nor PowerShell obeys a word", () => {
+  const word = (/** @type {string} */ text) => shellLine([text], "windows");
+  for (const [text = "", expected] of [["a.sift", "a.sift"], ["a,b", '"a,b"'], ["a&b|c", '"a&b|c"'], ["C:\\a b\\", '"C:\\a b\\\\"'], ["C:/$x's", "'C:/$x''s'"], ["%PATH%", '"?PATH?"'], ['" & calc & "', '"? & calc & ?"'], ["$(calc) & x", '"?(calc) & x"'], ["a\u201d; calc\n", '"a?; calc?"']]) assert.equal(word(text), expected);
 });
 
 test("clocks of an axis", () => {

@@ -1,5 +1,9 @@
 //! `view`: its answers have the bytes of the program's own.
 
+mod columns;
+mod recordings;
+mod words;
+
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -10,6 +10,20 @@ export function clean(text, most = 512) {
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 
+/** Characters of a name that a pattern keeps; a longer one ends with a wildcard. */
+const LONGEST = 500;
+
+/**
+ * A name as a pattern that fits it: signs that patterns or terminals obey become the wildcard of one character.
+ * @param {string} name
+ * @returns {string}
+ */
+export function exact(name) {
+  const short = name.length > LONGEST ? `${name.slice(0, LONGEST)}*` : name;
+  const kept = clean(short, LONGEST + 1).replaceAll("\ufffd", "?").replaceAll(";", "?");
+  return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s-]/, "?").replace(/\s$/, "?");
+}
+
 /**
  * @param {string[]} words
  * @param {string} platform of the machine whose shell gets them
@@ -24,7 +38,19 @@ export function shellLine(words, platform) {
  * @param {string} platform
  */
 function shellWord(word, platform) {
+  if (platform === "windows") return /^[\p{L}\p{N}\-_./:=+]+$/u.test(word) ? word : windowsWord(word);
   if (/^[\p{L}\p{N}\-_./:=,+%@]+$/u.test(word)) return word;
-  if (platform === "windows" || !/["$`\\!]/.test(word)) return `"${word.replaceAll('"', '\\"')}"`;
+  if (!/["$`\\!]/.test(word)) return `"${word}"`;
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A word that neither cmd nor PowerShell can take for more than a word, as the program quotes it.
+ * @param {string} word
+ */
+function windowsWord(word) {
+  const obeyed = /["\u2018-\u201e\u0000-\u001f\u007f-\u009f$`%]/g;
+  if (/[$`]/.test(word) && !/["\u2018-\u201e\u0000-\u001f\u007f-\u009f&|<>^%]/.test(word)) return `'${word.replaceAll("'", "''")}'`;
+  const safe = word.replace(obeyed, "?");
+  return `"${safe}${/\\*$/.exec(safe)?.[0] ?? ""}"`;
 }

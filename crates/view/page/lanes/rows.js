@@ -2,7 +2,7 @@
 import { fill, h, icon } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
-import { clean } from "../format/text.js";
+import { clean, exact } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
 import { formOf } from "./paint.js";
 import { hueOf, hueOrder } from "./palette.js";
@@ -39,7 +39,7 @@ function figure({ totals }) {
 export function patternOf(lane) {
   // The signs behind the name say that it started or ended inside of the recording.
   const match = /^(.*)\((\d+)\)(?: [+-]{1,2})?$/s.exec(lane.name);
-  return { pattern: match ? `${match[1]}(${match[2]})` : lane.name, pid: match ? Number(match[2]) : null };
+  return { pattern: match ? `${exact(match[1] ?? "")}(${match[2]})` : exact(lane.name), pid: match ? Number(match[2]) : null };
 }
 
 /** @param {import("../types").Lane} lane */

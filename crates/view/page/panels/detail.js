@@ -18,7 +18,7 @@ const STATES = { run: "runs", wait: "waits", ready: "is ready, without a CPU", o
  */
 function stackOf(stack, label) {
   if (!stack || stack.length === 0) return h("p", { class: "dim" }, "no stack was recorded");
-  return h("ol", { class: "stack", "aria-label": label }, stack.map((frame) => {
+  return h("ol", { class: "stack", "aria-label": label, tabindex: 0 }, stack.map((frame) => {
     const text = clean(frame, 300);
     const at = text.indexOf("!");
     return h("li", { title: text }, at > 0 ? h("span", { class: "dim" }, text.slice(0, at + 1)) : null, text.slice(at + 1));

@@ -3,7 +3,7 @@ import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
-import { clean } from "../format/text.js";
+import { clean, exact } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import { hueOrder } from "../lanes/palette.js";
 import { copy, openMenu } from "../parts/menu.js";
@@ -306,7 +306,7 @@ export class Dock {
       limitOf(answer.words, count),
       h("span", { class: "dim" }, `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
       warnings.length > 0 ? h("span", { class: "warn", title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
-      h("code", { class: "command", title: this.command }, clean(this.command, 400)));
+      h("code", { class: "command", title: clean(this.command, 4_000) }, clean(this.command, 400)));
   }
 
   /** @returns {(ns: number) => string} text of an instant of a row */
@@ -376,7 +376,7 @@ export class Dock {
     if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
     else fill(this.body, flame.element);
     flame.draw();
-    fill(this.foot, h("span", null, `${group(boxes)} boxes`), h("code", { class: "command", title: this.command }, clean(this.command, 400)));
+    fill(this.foot, h("span", null, `${group(boxes)} boxes`), h("code", { class: "command", title: clean(this.command, 4_000) }, clean(this.command, 400)));
   }
 
   /**
@@ -423,7 +423,7 @@ export class Dock {
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
     else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
       const own = question.id === "threads" && typeof row["tid"] === "number" ? { thread: { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() } } : {};
-      view.narrow({ processes: `${row["process"]}(${row["pid"]})`, ...own });
+      view.narrow({ processes: `${exact(row["process"])}(${row["pid"]})`, ...own });
     } else light(row, this.base);
   }
 
@@ -476,6 +476,6 @@ function usual(id) {
 
 /** @param {string} name */
 function butterflyOf(name) {
-  view.method.value = name;
+  view.method.value = exact(name);
   view.panel.value = "butterfly";
 }

@@ -1,5 +1,6 @@
 // From a row of a table to the lanes: what it is about is lit, and a wait is shown.
 import * as client from "../api/client.js";
+import { exact } from "../format/text.js";
 import * as model from "../lanes/model.js";
 import { hueOf, processLanes } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
@@ -42,7 +43,7 @@ export async function showWait(row, base) {
   const from = row["from_ns"];
   if (!recording || typeof from !== "number") return;
   const ns = from + base;
-  const named = `${row["process"]}(${row["pid"]})`;
+  const named = `${exact(String(row["process"]))}(${row["pid"]})`;
   try {
     const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
     const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);

@@ -1,6 +1,6 @@
 // What can be done with a row of a table: narrow the panels to it, look at its time, copy it.
 import { copied } from "../format/table.js";
-import { clean } from "../format/text.js";
+import { clean, exact } from "../format/text.js";
 import { copy } from "../parts/menu.js";
 import * as view from "../state/view.js";
 
@@ -24,11 +24,11 @@ export function rowMenu(row, table, base, butterfly) {
   /** @type {import("../parts/menu.js").Item[]} */
   const items = [];
   const { process, pid, tid } = row;
-  const named = typeof process === "string" && typeof pid === "number" ? `${process}(${pid})` : null;
+  const named = typeof process === "string" && typeof pid === "number" ? `${exact(process)}(${pid})` : null;
   if (named) {
     items.push({ name: `Only this process: ${clean(named, 60)}`, run: () => view.narrow({ processes: named }) });
     items.push({ name: `Without ${clean(named, 60)}`, run: () => view.narrow({ processes: without(named) }) });
-    items.push({ name: `All of this name: ${clean(String(process), 60)}`, run: () => view.narrow({ processes: String(process) }) });
+    items.push({ name: `All of this name: ${clean(String(process), 60)}`, run: () => view.narrow({ processes: exact(String(process)) }) });
   }
   if (named && typeof tid === "number") {
     items.push({ name: `Only this thread: ${tid}`, run: () => view.narrow({ processes: named, thread: { tid, name: `${tid} ${row["thread_name"] ?? ""}`.trim() } }) });

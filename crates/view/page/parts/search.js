@@ -1,7 +1,7 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
-import { clean } from "../format/text.js";
+import { clean, exact } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import { patternOf } from "../lanes/rows.js";
@@ -133,15 +133,15 @@ export class Search {
     if (id) void model.reveal(id).then(() => (hit.kind === "thread" ? choose(id, hit.first_ns) : undefined));
     if (hit.kind === "process" && hit.lane) {
       const lane = model.known.get(hit.lane);
-      view.processes.value = lane ? patternOf(lane).pattern : hit.name;
+      view.processes.value = lane ? patternOf(lane).pattern : exact(hit.name);
     } else if (hit.kind === "method") {
-      view.method.value = hit.name;
+      view.method.value = exact(hit.name);
       view.panel.value = "butterfly";
     } else if (hit.kind === "tag") {
-      view.filter.value = hit.name;
+      view.filter.value = exact(hit.name);
       view.panel.value = "tags";
     } else if (hit.kind === "file") {
-      view.filter.value = hit.name;
+      view.filter.value = exact(hit.name);
       view.panel.value = view.recording.peek()?.has["file"] ? "file" : "disk";
     } else if (hit.kind === "event") view.panel.value = "events";
     view.said.value = `${hit.kind} ${hit.name}`;

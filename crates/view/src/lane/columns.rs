@@ -147,13 +147,23 @@ fn frames(
             }
         }
         let piece = match made.get(lane) {
-            Some(Ok(figures)) => framed(lane, figures, &wanted, before)?,
+            Some(Ok(figures)) if has_command(grid) => framed(lane, figures, &wanted, before)?,
+            Some(Ok(figures)) => framed(lane, &Figures { words: Vec::new(), ..figures.clone() }, &wanted, before)?,
             Some(Err(failure)) => empty(lane, failure)?,
             None => empty(lane, &missing(lane))?,
         };
         pieces.add(piece)?;
     }
     Ok(())
+}
+
+/// Whether a command has these buckets: they start at a multiple of their length, or a number of them is the time range. A range that the
+/// recorded time cuts has other ones, and one outside of it has none.
+fn has_command(grid: Grid) -> bool {
+    let (first, width, buckets) = (grid.first(), grid.width(), grid.buckets());
+    let divided = Grid::columns(grid.range(), buckets);
+    buckets > 0
+        && (first % width == 0 || (divided.first(), divided.width(), divided.buckets()) == (first, width, buckets))
 }
 
 /// The frame of a lane without columns.

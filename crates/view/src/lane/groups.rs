@@ -87,7 +87,10 @@ fn of_people(
         Chosen::Processes(_) => LaneKind::Process,
         Chosen::Threads(_) => LaneKind::Thread,
     };
-    if let Some(wrong) = measures.iter().find(|measure| !measure.is_of(lane)) {
+    // A clock rate is no sum, and each counter has a row of its own: such figures are no series of a process.
+    let is_series =
+        |measure: &Measure| !matches!(measure, Measure::Frequency | Measure::Counter) && measure.is_of(lane);
+    if let Some(wrong) = measures.iter().find(|measure| !is_series(measure)) {
         return Err(Failure::bad(format!("measure: such lanes have no `{}`", wrong.word())));
     }
     let found = series(recording, chosen, &measures, grid, Way::Usual)?;
@@ -99,7 +102,7 @@ fn of_people(
     match chosen {
         Chosen::Processes(ids) => {
             for process in ids.iter().filter_map(|id| people.process(*id)) {
-                let pid = process.pid.to_string();
+                let pid = pid_word(process.pid);
                 let figures = figures_of(&found, process.process.0, &measures, grid, |measure| {
                     machine::words("process", measure, grid, &["-p", &pid])
                 });
@@ -108,7 +111,7 @@ fn of_people(
         }
         Chosen::Threads(ids) => {
             for thread in ids.iter().filter_map(|id| people.thread(*id)) {
-                let pid = people.process(thread.process).map(|process| process.pid.to_string()).unwrap_or_default();
+                let pid = people.process(thread.process).map(|process| pid_word(process.pid)).unwrap_or_default();
                 let figures = figures_of(&found, thread.thread.0, &measures, grid, |measure| {
                     machine::words("thread", measure, grid, &["-p", &pid])
                 });
@@ -117,6 +120,11 @@ fn of_people(
         }
     }
     Ok(all)
+}
+
+/// A process id as `-p` takes it: a number below 0 would be an option.
+fn pid_word(pid: i64) -> String {
+    if pid < 0 { format!("*({pid})") } else { pid.to_string() }
 }
 
 fn figures_of(

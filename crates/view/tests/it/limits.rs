@@ -1,6 +1,6 @@
 //! What a request may cost.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -108,6 +108,38 @@ fn slow_clients_are_dropped() {
     let head = Response::read(heads);
     assert!([0, 408].contains(&head.status), "{head:?}");
     assert!(since.elapsed() < Duration::from_secs(40));
+}
+
+/// A client that takes nothing would keep an answer in memory, and a thread at work.
+#[test]
+fn clients_that_take_nothing_are_dropped() {
+    let server = Running::start();
+    let lanes = 500;
+    let body =
+        json!({ "recording": "r0", "from": 0, "to": 8_192_000, "columns": 8_192, "lanes": vec!["processes"; lanes] });
+    let body = body.to_string();
+    let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    let mut stream = server.connect();
+    stream.write_all(format!("{}{body}", server.head("POST /api/1/columns", &more)).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_secs(15));
+    let mut bytes = Vec::new();
+    let _ = stream.read_to_end(&mut bytes);
+    assert!(bytes.len() < lanes * 8_192 * 8, "{} bytes", bytes.len());
+    assert_eq!(server.get("/api/1/session").status, 200);
+}
+
+#[test]
+fn there_are_64_connections_at_a_time() {
+    let server = Running::start();
+    let mut idle: Vec<_> = (0..64).map(|_| server.connect()).collect();
+    let mut late = server.connect();
+    late.write_all(server.head("GET /", "").as_bytes()).unwrap();
+    late.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    let mut first = [0];
+    assert!(late.read(&mut first).is_err(), "there is no place");
+    drop(idle.pop());
+    late.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    assert_eq!(late.read(&mut first).unwrap(), 1);
 }
 
 /// Sends a question that lasts until it is cancelled.

@@ -33,6 +33,7 @@ mod newfile;
 mod objectref;
 mod path;
 mod path_profile;
+mod path_segments;
 mod perfview;
 mod reclaims;
 mod recorded;

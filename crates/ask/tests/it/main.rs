@@ -42,6 +42,7 @@ mod registry;
 mod syscalls;
 mod tcp;
 mod threadpool;
+mod threads_by_id;
 mod timeline;
 mod timeline_lanes;
 mod timeline_series;

@@ -33,6 +33,18 @@ export interface RecordingInfo {
 export interface Mark {
   ns: number;
   name: string;
+  finding?: Finding;
+}
+
+/** A finding of `explain`. */
+export interface Finding {
+  rule: string;
+  sentence: string;
+  /** From its first to its last instant; null: it has no place in time. */
+  range: Range | null;
+  longest: Range[];
+  /** The range that was explained; null: as the command chose it. */
+  of: Range | null;
 }
 
 /** An instant that `--zero-time` finds by its words, of the processes of `--zero-process`. */
@@ -244,7 +256,8 @@ export interface Hit {
 }
 
 export interface Density {
-  name: string;
+  /** null: of all hits of the kind. */
+  name: string | null;
   kind: string;
   first_ns: number;
   bucket_ns: number;
@@ -267,6 +280,8 @@ export interface Question {
 export interface WordContext {
   range: Range | null;
   process: string | null;
+  /** The thread that the panels are about. */
+  tid: number | null;
   filter: string;
   measure: string;
   tagFile: string;

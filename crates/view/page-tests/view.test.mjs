@@ -149,7 +149,7 @@ inPage("search lists by kind, shows density, and goes to a hit", {}, async (page
   await page.keyboard.type("worker-1");
   await page.locator(".hits [role=option]").first().waitFor();
   assert.match(await page.locator(".hit-count").innerText(), /hits?$/);
-  assert.ok(await page.evaluate("tracesift.view.density.value !== null"));
+  await page.waitForFunction(() => (/** @type {never} */ (window))["tracesift"]["view"]["density"]["value"] !== null);
   await page.keyboard.press("Enter");
   await page.locator(".lane.current.kind-thread").waitFor();
   assert.match(await page.locator(".lane.current").innerText(), /worker-1/);

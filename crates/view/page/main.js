@@ -13,6 +13,7 @@ import { LanesView } from "./lanes/view.js";
 import { Dock } from "./panels/dock.js";
 import { applyText, currentViews, followKeys, help, palette } from "./parts/actions.js";
 import { banner, troubleBar } from "./parts/banner.js";
+import { findingMarks } from "./parts/findings.js";
 import { copy, lastCopied, openMenu } from "./parts/menu.js";
 import { followPointer, handles } from "./parts/pointer.js";
 import { readout } from "./parts/readout.js";
@@ -88,7 +89,7 @@ function build(app) {
   const axisCanvas = h("canvas", { class: "axis-canvas", "aria-hidden": "true" });
   const overview = new Overview();
   const search = new Search();
-  const axisTime = h("div", { class: "axis-time" }, axisCanvas, handles());
+  const axisTime = h("div", { class: "axis-time" }, axisCanvas, findingMarks(), handles());
   const axis = h("div", { class: "axis" }, axisHead(), axisTime);
   const lanes = new LanesView(axisCanvas);
   const dock = new Dock();

@@ -35,6 +35,18 @@ export interface RecordingInfo {
 export interface Mark {
   ns: number;
   name: string;
+  finding?: Finding;
+}
+
+/** A finding of `explain`. */
+export interface Finding {
+  rule: string;
+  sentence: string;
+  /** From its first to its last instant; null: it has no place in time. */
+  range: Range | null;
+  longest: Range[];
+  /** The range that was explained; null: as the command chose it. */
+  of: Range | null;
 }
 
 /** An instant that `--zero-time` finds by its words, of the processes of `--zero-process`. */
@@ -246,7 +258,8 @@ export interface Hit {
 }
 
 export interface Density {
-  name: string;
+  /** null: of all hits of the kind. */
+  name: string | null;
   kind: string;
   first_ns: number;
   bucket_ns: number;
@@ -269,6 +282,8 @@ export interface Question {
 export interface WordContext {
   range: Range | null;
   process: string | null;
+  /** The thread that the panels are about. */
+  tid: number | null;
   filter: string;
   measure: string;
   tagFile: string;

@@ -62,6 +62,8 @@ assets! {
     "panels/tree.js",
     "parts/actions.js",
     "parts/banner.js",
+    "parts/density.js",
+    "parts/findings.js",
     "parts/lane-menu.js",
     "parts/lane-table.js",
     "parts/menu.js",

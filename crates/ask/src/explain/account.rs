@@ -6,6 +6,7 @@ use tracesift_analysis::Span;
 use tracesift_analysis::disturbances::Kind;
 use tracesift_trace::ProcessId;
 
+use super::places::{PlacesOfRows, Seen};
 use crate::path::account::{Account, For};
 use crate::path::rows::{self, Detail, Namer};
 use crate::path::window::Window;
@@ -36,6 +37,7 @@ pub struct ExplainedAccount {
     pub rows: usize,
     pub(crate) test: Option<ProcessId>,
     pub(crate) all: Vec<rows::Row>,
+    pub(crate) places: PlacesOfRows,
 }
 
 /// A part of a window.
@@ -84,7 +86,7 @@ impl LargestRow {
 }
 
 impl ExplainedAccount {
-    pub(crate) fn of(account: &Account, namer: &Namer<'_, '_, '_>) -> Self {
+    pub(crate) fn of(account: &Account, namer: &Namer<'_, '_, '_>, seen: Seen) -> Self {
         let mut all = namer.rows(account, Detail::For);
         // Of equal ones the first name counts.
         all.sort_by_key(|row| std::cmp::Reverse(row.time));
@@ -109,6 +111,7 @@ impl ExplainedAccount {
             test: process,
             thread,
             all,
+            places: PlacesOfRows::of(seen, namer),
         }
     }
 

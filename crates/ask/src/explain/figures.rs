@@ -6,6 +6,7 @@ use tracesift_trace::ProcessId;
 
 use super::account::ExplainedAccount;
 use super::limit::{Limit, Reference};
+use super::places::Place;
 use super::rules::{Look, Own, RowFit};
 use crate::answer::Failure;
 use crate::asked::{Amount, Answers, Fold, Gaps, Told};
@@ -73,6 +74,13 @@ impl<'a> Figures<'a> {
             }
             Look::Asked { words, fold } => self.of_answer(words, fold, limit.of.as_ref(), is_of_test),
         }
+    }
+
+    /// Where in time the figure of a condition lies, if it is path time.
+    pub(crate) fn place_of(&self, look: &Look) -> Option<Place> {
+        let (Look::Account(fits), Ok(account)) = (look, &self.account) else { return None };
+        let is_among = |row: &&Row| row.time > 0 && fits.iter().any(|fit| fit.fits(row));
+        account.places.together(account.all.iter().filter(is_among).map(|row| &row.name))
     }
 
     fn of_account(&self, fits: &[RowFit], limit: &Limit) -> Told<Figure> {

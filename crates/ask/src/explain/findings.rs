@@ -1,6 +1,7 @@
 //! Which rules a recording fits: findings, the one that explains most time first.
 
 use super::figures::{Figure, Figures};
+use super::places::Place;
 use super::rules::{Condition, Look, Rule, RuleList, Scope, System};
 use crate::answer::Failure;
 use crate::asked::{Amount, Told};
@@ -21,6 +22,8 @@ pub struct Finding {
     pub time: Option<i64>,
     /// Whether this is time of the path: it adds up with other time of the path.
     pub is_on_path: bool,
+    /// Where in time it lies; `None` of a finding that is no path time.
+    pub place: Option<Place>,
     /// The command that shows it.
     pub command: String,
     /// The same command; a long name of the file is shortened to a pattern.
@@ -134,6 +137,7 @@ fn try_rule(rule: &Rule, figures: &mut Figures<'_>) -> Result<Tried, Failure> {
         figures: found,
         time,
         is_on_path: matches!(first.look, Look::Account(_)),
+        place: figures.place_of(&first.look),
         command: gaps.command(&rule.evidence),
         short: gaps.short_command(&rule.evidence),
     }))

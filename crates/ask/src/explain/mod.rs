@@ -12,6 +12,7 @@ pub mod account;
 pub mod figures;
 pub mod findings;
 mod limit;
+pub mod places;
 pub mod rules;
 
 use rayon::prelude::*;
@@ -22,10 +23,12 @@ use tracesift_trace::rows::ProcessRow;
 
 pub use self::account::ExplainedAccount;
 pub use self::findings::{Finding, Unlooked};
+pub use self::places::Place;
 pub use self::rules::RuleList;
 
 use self::figures::Figures;
 use self::findings::{Found, shown_share};
+use self::places::Seen;
 use self::rules::{Look, Rule};
 use crate::answer::Failure;
 use crate::asked::gaps::{pids, time_of};
@@ -147,7 +150,9 @@ fn account_of(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Resu
     let failure = |error: Error| Failure::new(&file.path, &error);
     let because = |why: String| Failure { path: file.path.clone(), reason: format!("{}: {why}", file.name) };
     let mut found: Vec<ExplainedAccount> = Vec::new();
-    let looked = accounts.each(recording, |account, namer| found.push(ExplainedAccount::of(account, namer)));
+    let looked = accounts.each_with(recording, Seen::default, |account, namer, seen| {
+        found.push(ExplainedAccount::of(account, namer, seen));
+    });
     let is_usual = accounts.windows.spec.kind == WindowKind::Auto && accounts.windows.filter.is_empty();
     match looked.map_err(failure)? {
         Ok(()) => {}

@@ -257,6 +257,9 @@ fn of_samples<W: Witness>(
             let (time, samples) = codes.entry(code).or_default();
             *time = time.saturating_add(row.weight);
             *samples += 1;
+            if W::SEGMENTS {
+                witness.sampled(&Key { party, did: Did::Run(Some(code)), whom: For::Own }, row.time);
+            }
             if W::TAKES {
                 charges.add(Hit { group: 0, code, chain, time: row.time, weight: row.weight, stack: row.stack });
             }

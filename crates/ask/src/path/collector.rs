@@ -4,14 +4,14 @@ use rustc_hash::FxHashMap;
 use tracesift_analysis::path::{Cause, Guide, Leaf, Link, Occupant, PathRuns, PathSwitch, Shares, State, Waker};
 use tracesift_analysis::{Interrupt, Span};
 use tracesift_archive::{Archive, Error};
-use tracesift_trace::StackId;
+use tracesift_trace::{StackId, ThreadId};
 
 use super::account::{Code, Did, Ended, For, Holder, Key, Part, PathSample, code_of};
 use super::charges::{Charges, Hit};
 use super::disk_waits::{DiskWait, DiskWaits};
 use super::parties::Parties;
 use super::places::Places;
-use super::witness::{Piece, Witness};
+use super::witness::{Piece, Segment, Witness};
 
 /// Tags of waits for work, at which a request goes on in another thread.
 const WAITS_FOR_WORK: [&str; 10] = [
@@ -52,6 +52,7 @@ type Group = (u32, For);
 /// A leaf that is no run.
 #[derive(Clone, Copy, Debug)]
 struct Other {
+    thread: ThreadId,
     key: Key,
     chain: u32,
     span: Span,
@@ -135,10 +136,14 @@ impl<'a, 'p, 's, W: Witness> Collector<'a, 'p, 's, W> {
         })
     }
 
-    fn run(&mut self, leaf: &Leaf, group: Group, chain: u32, ends_with: Option<StackId>) {
-        let group = self.group(group);
+    fn run(&mut self, leaf: &Leaf, (party, whom): Group, chain: u32, ends_with: Option<StackId>) {
+        let group = self.group((party, whom));
         if let Some((_, stretches)) = self.groups.get_mut(group as usize) {
             stretches.add(leaf.span);
+        }
+        if W::SEGMENTS {
+            let key = Key { party, did: Did::Run(None), whom };
+            self.witness.segment(&Segment { span: leaf.span, thread: leaf.thread, key, chain });
         }
         let length = leaf.span.length();
         self.shares.run(group, length);
@@ -158,6 +163,10 @@ impl<'a, 'p, 's, W: Witness> Collector<'a, 'p, 's, W> {
         let kind = self.runs.group_of(row.time, row.thread);
         if let Some((group, chain)) = kind.and_then(|kind| self.kinds.get(kind as usize)).copied() {
             let code = code_of(row, self.places);
+            if let Some(((party, whom), _)) = self.groups.get(group as usize).filter(|_| W::SEGMENTS) {
+                let key = Key { party: *party, did: Did::Run(Some(code)), whom: *whom };
+                self.witness.sampled(&key, row.time);
+            }
             self.hit(Hit { group, code, chain, time: row.time, weight: row.weight, stack: row.stack });
         }
     }
@@ -171,8 +180,11 @@ impl<'a, 'p, 's, W: Witness> Collector<'a, 'p, 's, W> {
 
     /// Adds a leaf that is no run.
     fn other(&mut self, other: Other) {
-        let Other { key, chain, span, stack } = other;
+        let Other { thread, key, chain, span, stack } = other;
         self.others.entry(key).or_default().add(span);
+        if W::SEGMENTS {
+            self.witness.segment(&Segment { span, thread, key, chain });
+        }
         if W::TAKES {
             self.witness.piece(&Piece { key, chain, time: span.start, length: span.length(), stack });
         }
@@ -277,7 +289,7 @@ impl<W: Witness> Guide for Collector<'_, '_, '_, W> {
             [] | [_] => For::Own,
             [_, second, ..] => For::Wait(self.places.of(second.wait_stack)),
         };
-        let number = if W::TAKES { self.witness.chain(chain, self.parties, self.places) } else { 0 };
+        let number = if W::TAKES || W::SEGMENTS { self.witness.chain(chain, self.parties, self.places) } else { 0 };
         let (did, stack) = match leaf.state {
             State::Run { ends_with } => return self.run(leaf, (party, whom), number, ends_with),
             State::Ready { occupant, stack, .. } => {
@@ -291,7 +303,8 @@ impl<W: Witness> Guide for Collector<'_, '_, '_, W> {
             State::Wait { cause, stack } => (Did::Wait(self.ended(cause, stack), self.places.of(stack)), stack),
             State::Unknown(gap) => (Did::Unknown(gap), None),
         };
-        let other = Other { key: Key { party, did, whom }, chain: number, span: leaf.span, stack };
+        let key = Key { party, did, whom };
+        let other = Other { thread: leaf.thread, key, chain: number, span: leaf.span, stack };
         if let Did::Wait(Ended::Interrupt(Interrupt::Disk), _) = did {
             // A window that ends before the wake-up cuts the leaf.
             let end = self.wake_up.unwrap_or(leaf.span.end);

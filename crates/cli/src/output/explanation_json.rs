@@ -127,6 +127,22 @@ fn write_finding(json: &mut Json<'_>, finding: &Finding) {
     json.optional(finding.time);
     json.key("on_path");
     json.value(finding.is_on_path);
+    let span = finding.place.as_ref().map(|place| place.span);
+    json.key("from_ns");
+    json.optional(span.map(|span| span.start));
+    json.key("to_ns");
+    json.optional(span.map(|span| span.end));
+    json.key("longest");
+    json.begin_array();
+    for span in finding.place.iter().flat_map(|place| &place.longest) {
+        json.begin_object();
+        json.key("from_ns");
+        json.value(span.start);
+        json.key("to_ns");
+        json.value(span.end);
+        json.end_object();
+    }
+    json.end_array();
     json.key("figures");
     json.begin_array();
     finding.figures.iter().for_each(|figure| write_figure(json, figure));

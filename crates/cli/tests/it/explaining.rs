@@ -52,6 +52,43 @@ fn each_story_names_its_cause_first() {
 }
 
 #[test]
+fn a_finding_says_where_in_time_it_lies() {
+    let directory = demo();
+    for (pattern, rule) in [("demo/*Serial_12695ms*", "antivirus"), ("demo/*_14527ms*", "checkpoint")] {
+        let explained = explain(&directory, &[pattern, "-p", "FileWriter"]);
+        let one = &explained["explanations"][0];
+        let (start, length) = (number(&one["account"]["window_from_ns"]), number(&one["account"]["window_ns"]));
+        let finding = array(&one["findings"]).iter().find(|finding| finding["rule"] == rule).unwrap();
+        let span = |value: &Value| (number(&value["from_ns"]), number(&value["to_ns"]));
+        let (from, to) = span(finding);
+        assert!(start <= from && from < to && to <= start + length, "{finding}");
+        // Its segments are the longest ones of the path that have this disturbance. Of runs only samples tell it.
+        let path = tracesift(
+            directory.path(),
+            &["dump", "path", pattern, "-p", "FileWriter", "--segments", "--format", "json"],
+        );
+        let path: Value = serde_json::from_str(&path).unwrap();
+        let mut segments: Vec<(i64, i64)> =
+            array(&path).iter().filter(|row| row["disturbance"] == rule).map(span).collect();
+        segments.sort_by_key(|(from, to)| (std::cmp::Reverse(to - from), *from));
+        segments.truncate(10);
+        segments.sort_unstable();
+        let longest: Vec<(i64, i64)> = array(&finding["longest"]).iter().map(span).collect();
+        assert!(!longest.is_empty(), "{finding}");
+        for one in &segments {
+            assert!(longest.iter().any(|known| known.1 - known.0 >= one.1 - one.0), "{one:?} {longest:?}");
+            assert!(from <= one.0 && one.1 <= to, "{finding}");
+        }
+        assert!(longest.is_sorted() && longest.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{longest:?}");
+        assert!(longest.iter().all(|one| from <= one.0 && one.1 <= to), "{finding}");
+        // What is no path time has no place.
+        for other in array(&one["findings"]).iter().filter(|finding| finding["on_path"] == false) {
+            assert!(other["from_ns"].is_null() && other["to_ns"].is_null() && array(&other["longest"]).is_empty());
+        }
+    }
+}
+
+#[test]
 fn commands_can_be_copied() {
     let directory = demo();
     let pattern = "demo/*Serial_12695ms*";

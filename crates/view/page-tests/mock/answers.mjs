@@ -28,7 +28,7 @@ export function matcher(pattern) {
   return (/** @type {string[]} */ ...names) => (yes.length === 0 || yes.some((one) => names.some((name) => one.test(name)))) && !no.some((one) => names.some((name) => one.test(name)));
 }
 
-const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share", "--lane", "--buckets", "--bucket", "--zero-time", "--zero-process"]);
+const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share", "--anchor", "--tid", "--lane", "--buckets", "--bucket", "--zero-time", "--zero-process"]);
 
 /** @param {string[]} words */
 export function parse(words) {
@@ -38,6 +38,7 @@ export function parse(words) {
   for (let i = 0; i < words.length; i += 1) {
     const word = words[i] ?? "";
     if (word === "--callers") options["--callers"] = "yes";
+    else if (word === "--segments") options["--segments"] = "yes";
     else if (OPTIONS.has(word)) options[word] = words[(i += 1)] ?? "";
     else if (word.startsWith("-")) throw new Error(`option ${word} is not known`);
     else names.push(word);
@@ -46,7 +47,8 @@ export function parse(words) {
   const [from = 0, to = LENGTH] = (options["--time"] ?? options["--window"] ?? "").includes("..") ? (options["--time"] ?? options["--window"] ?? "").split("..").map((one) => ns(one) + zero) : [0, LENGTH];
   const match = matcher(options["-p"] ?? "*");
   const isIn = (/** @type {{ name: string, pid: number }} */ one) => match(one.name, `${one.name}(${one.pid})`, String(one.pid));
-  return { options, question: names.slice(0, names[0] === "dump" ? 2 : 1).join(" "), from, to, zero, isIn };
+  const isThread = (/** @type {{ tid: number }} */ one) => options["--tid"] === undefined || String(one.tid) === options["--tid"];
+  return { options, question: names.slice(0, names[0] === "dump" ? 2 : 1).join(" "), from, to, zero, isIn, isThread };
 }
 
 /** @param {string} landmark */
@@ -97,7 +99,7 @@ function perProcess({ from, to, isIn }) {
 /** @type {Record<string, (asked: Asked) => unknown[]>} */
 const ANSWERS = {
   "dump cpu": (asked) => (asked.options["--methods"] ? methods(asked, "method") : asked.options["--stacktags"] ? methods(asked, "tag") : perProcess(asked)),
-  "dump threads": ({ from, to, isIn }) => threads.filter((thread) => isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).map((thread) => {
+  "dump threads": ({ from, to, isIn, isThread }) => threads.filter((thread) => isThread(thread) && isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).map((thread) => {
     const all = sums(thread, from, to);
     let cpu = 0;
     samples(thread, from, to, () => (cpu += MS));
@@ -116,9 +118,9 @@ const ANSWERS = {
       switches: thread.spans.filter((one) => one.state === "run" && one.start >= from && one.start < to).length, wait_reasons: [...reasons.values()].sort((a, b) => b.wait_ns - a.wait_ns), wakers: [], command_line: processes[thread.process]?.command, warnings: [],
     };
   }).filter((row) => row.cpu_ns + (row.run_ns ?? 0) + (row.wait_ns ?? 0) > 0).sort((a, b) => a.cpu_ns - b.cpu_ns || a.tid - b.tid),
-  "dump waits": ({ from, to, isIn, options }) => {
+  "dump waits": ({ from, to, isIn, isThread, options }) => {
     const match = matcher(options["--methods"] ?? "*");
-    return threads.filter((thread) => isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).flatMap((thread) => within(thread, from, to).filter((one) => one.state === "wait" && match(...frames(one.stack), ...(code.stacks[one.stack] ?? []).map((frame) => code.names[frame] ?? ""))).map((one) => {
+    return threads.filter((thread) => isThread(thread) && isIn(/** @type {{ name: string, pid: number }} */ (processes[thread.process]))).flatMap((thread) => within(thread, from, to).filter((one) => one.state === "wait" && match(...frames(one.stack), ...(code.stacks[one.stack] ?? []).map((frame) => code.names[frame] ?? ""))).map((one) => {
       const waker = one.waker === null ? null : threads[one.waker];
       return {
         ...common, process: processes[thread.process]?.name, pid: thread.pid, tid: thread.tid, thread_name: thread.name, wait_ns: Math.min(to, one.end) - Math.max(from, one.start), from_ns: Math.max(from, one.start), to_ns: Math.min(to, one.end), reason: one.reason, still_open: one.end === LENGTH,
@@ -172,7 +174,8 @@ const ANSWERS = {
     const own = recording.events.rows.filter((one) => one.kind === kind && one.time >= from && one.time < to && isIn(/** @type {{ name: string, pid: number }} */ (processes[threads[one.thread]?.process ?? 0])));
     return { ...common, count: own.length, first_ns: own[0]?.time ?? null, last_ns: own.at(-1)?.time ?? null, provider, event, id, warnings: [] };
   }).filter((row) => row.count > 0).sort((a, b) => a.count - b.count),
-  "dump path": ({ from, to, isIn }) => {
+  "dump path": ({ from, to, isIn, options }) => {
+    if (options["--segments"]) return pathSegments({ from, to, isIn, anchor: options["--anchor"] });
     const thread = threads.find((one) => isIn(/** @type {{ name: string, pid: number }} */ (processes[one.process])));
     const all = thread ? sums(thread, from, to) : {};
     return Object.entries(all).filter(([, value]) => value > 0).map(([state, value]) => ({ ...common, window: 1, window_from_ns: from, window_ns: to - from, level: "full", path_ns: value, share: value / (to - from), disturbance: null, process: processes[thread?.process ?? 0]?.name, thread: thread?.name, state, ended_by: null, tag: "Parsing", site: "app!Parser::parse", for_site: null, warnings: [] })).sort((a, b) => a.path_ns - b.path_ns);
@@ -181,10 +184,40 @@ const ANSWERS = {
     format: 1, tool_version: "0.0.0", explanations: [{
       file: FILE, id: "made-up", sentence: `The test took ${(to - from) / MS} ms; 18 % of it were not its own.`, no_account: null,
       account: { level: "full", process: "FileWriter", thread: "main", window_from_ns: from, window_ns: to - from, shares: [{ state: "run", disturbance: null, path_ns: Math.floor((to - from) * 0.6) }, { state: null, disturbance: "antivirus", path_ns: (to - from) - Math.floor((to - from) * 0.6) }], rows: 2, largest: [] },
-      findings: [{ rule: "antivirus", sentence: `A scanner took 40 % ${HOSTILE[0]}`, command: "tracesift dump path made-up.sift", time_ns: 1, on_path: true, figures: [] }], not_looked_at: [{ rule: "dns-time-outs", why: "no events of DNS" }], warnings: [],
+      findings: [{ rule: "antivirus", sentence: `A scanner took 40 % ${HOSTILE[0]}`, command: "tracesift dump path made-up.sift", time_ns: 1, on_path: true, from_ns: from + Math.floor((to - from) * 0.2), to_ns: from + Math.floor((to - from) * 0.4), longest: [{ from_ns: from + Math.floor((to - from) * 0.25), to_ns: from + Math.floor((to - from) * 0.3) }], figures: [] }, { rule: "lost-events", sentence: "The recorder lost 2 events", command: "tracesift dump stats made-up.sift", time_ns: null, on_path: false, from_ns: null, to_ns: null, longest: [], figures: [] }], not_looked_at: [{ rule: "dns-time-outs", why: "no events of DNS" }], warnings: [],
     }],
   }],
 };
+
+/**
+ * A wait for another thread is what that thread did meanwhile, one link deep.
+ * @param {{ from: number, to: number, isIn: Asked["isIn"], anchor: string | undefined }} asked
+ */
+function pathSegments({ from, to, isIn, anchor }) {
+  const thread = threads.find((one) => (anchor === undefined || String(one.tid) === anchor) && isIn(/** @type {{ name: string, pid: number }} */ (processes[one.process])));
+  if (!thread) return [];
+  /** @type {Record<string, unknown>[]} */
+  const rows = [];
+  const put = (/** @type {typeof thread} */ of, /** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ state, /** @type {number} */ depth) => {
+    if (end > start) rows.push({ ...common, window: 1, window_from_ns: from, window_ns: to - from, from_ns: start, to_ns: end, path_ns: end - start, state, process: processes[of.process]?.name, pid: of.pid, process_key: of.process, tid: of.tid, thread_name: of.name, thread_key: of.index, ended_by: state === "wait" ? "disk 0 read" : null, wait_method: null, had_cpu: state === "ready" ? "idle" : null, tag: null, disturbance: null, for_tag: null, for_site: depth > 0 ? "app!Lock::acquire" : null, depth, chain: [], warnings: [] });
+  };
+  for (const one of within(thread, from, to)) {
+    const [a, b] = [Math.max(from, one.start), Math.min(to, one.end)];
+    const waker = one.state === "wait" && one.waker !== null ? threads[one.waker] : null;
+    if (!waker) put(thread, a, b, one.state === "open" ? "unknown" : one.state, 0);
+    else {
+      let at = a;
+      for (const meanwhile of within(waker, a, b)) {
+        const [c, d] = [Math.max(at, meanwhile.start), Math.min(b, meanwhile.end)];
+        put(waker, at, c, "unknown", 1);
+        put(waker, c, d, meanwhile.state === "open" ? "unknown" : meanwhile.state, 1);
+        at = Math.max(at, d);
+      }
+      put(waker, at, b, "unknown", 1);
+    }
+  }
+  return rows;
+}
 
 /**
  * @param {Asked} asked
@@ -217,14 +250,14 @@ function methods({ from, to, isIn, options }, what) {
 }
 
 /** @param {Asked} asked */
-export function weights({ from, to, isIn, options }) {
+export function weights({ from, to, isIn, isThread, options }) {
   const measure = options["--measure"] ?? "cpu";
   /** @type {Map<number, Map<number, number>>} */
   const out = new Map();
   for (const process of processes.filter(isIn)) {
     /** @type {Map<number, number>} */
     const own = new Map();
-    for (const thread of threads.filter((one) => one.process === process.index)) {
+    for (const thread of threads.filter((one) => one.process === process.index && isThread(one))) {
       if (measure === "cpu") samples(thread, from, to, (_, stack) => own.set(stack, (own.get(stack) ?? 0) + MS));
       else for (const one of within(thread, from, to)) {
         const part = Math.min(to, one.end) - Math.max(from, one.start);

@@ -189,6 +189,15 @@ function moreRow(parent, depth, name, more) {
   return rowOf(lane, depth, "more", parent, 1, 1, { more });
 }
 
+/**
+ * @param {string} id
+ * @returns {import("../types").Lane | null} the lane above it, where the list has it
+ */
+export function parentOf(id) {
+  const row = rows.peek().find(({ lane, parent }) => lane.id === id && parent !== null);
+  return row?.parent ? known.get(row.parent) ?? null : null;
+}
+
 /** @param {string} id */
 export async function reveal(id) {
   await find([id]);

@@ -45,7 +45,8 @@ export function patternOf(lane) {
 /** @param {import("../types").Lane} lane */
 export function threadOf(lane) {
   const own = threadName(lane);
-  const match = /^(\d+)/.exec(own);
+  // The main thread of Linux has the id of its process.
+  const match = /^(\d+)/.exec(own) ?? /\((\d+)\)(?: [+-]{1,2})?(?: .*)?$/s.exec(own);
   return { tid: match ? Number(match[1]) : -1, name: own };
 }
 
@@ -252,7 +253,9 @@ export class LaneRows {
       view.narrow({ thread: null, processes: view.processes.peek() === pattern ? null : pattern });
     } else if (lane.kind === "thread") {
       const one = threadOf(lane);
-      view.narrow({ thread: view.thread.peek()?.tid === one.tid ? null : one });
+      const parent = model.parentOf(lane.id);
+      // Another process can have had a thread with this id.
+      view.narrow(view.thread.peek()?.tid === one.tid ? { thread: null } : { thread: one, ...(parent ? { processes: patternOf(parent).pattern } : {}) });
     } else if (lane.children) {
       view.toggleOpen(lane.id);
     }

@@ -4,8 +4,9 @@ import { fill, h, icon } from "../dom/h.js";
 import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
 import { clean, exact } from "../format/text.js";
-import { clockOf, group, length } from "../format/time.js";
+import { clockOf, group, length, readRange } from "../format/time.js";
 import { hueOrder } from "../lanes/palette.js";
+import { heldWindow } from "../parts/findings.js";
 import { copy, openMenu } from "../parts/menu.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
@@ -41,6 +42,8 @@ export class Dock {
     this.command = "";
     /** What instants of the rows count from, in ns since the start of the recording. */
     this.base = 0;
+    /** The words whose explanation is shown. */
+    this.explained = "";
     /** @type {Shown} */
     this.shown = null;
     /** @type {Table | null} */
@@ -134,7 +137,7 @@ export class Dock {
       const recording = view.recording.value;
       const id = view.panel.value;
       const [from, to] = view.subject.value;
-      for (const one of [view.processes, view.thread, view.filter, view.measure, view.method, view.tagFile]) void one.value;
+      for (const one of [view.processes, view.thread, view.finding, view.filter, view.measure, view.method, view.tagFile]) void one.value;
       void zeroKey.value;
       if (!recording) return undefined;
       const stop = new AbortController();
@@ -204,8 +207,9 @@ export class Dock {
    */
   async #load(recording, id, range, aborted) {
     const question = questionOf(id);
+    const held = id === "explain" ? heldWindow() : undefined;
     const context = {
-      range, process: view.processes.peek(), filter: view.filter.peek(), measure: view.measure.peek(), tagFile: view.tagFile.peek(), method: view.method.peek(), top: TOP,
+      range: held === undefined ? range : held, process: view.processes.peek(), tid: view.thread.peek()?.tid ?? null, filter: view.filter.peek(), measure: view.measure.peek(), tagFile: view.tagFile.peek(), method: view.method.peek(), top: TOP,
     };
     const request = `p${Math.random().toString(36).slice(2, 12)}`;
     const watch = this.#watch(request);
@@ -213,9 +217,10 @@ export class Dock {
       this.rows = [];
       const words = carried(question.words(context));
       this.base = baseOf(words);
-      if ((id === "path" && !context.process) || (id === "explain" && !context.process && range)) {
+      if ((id === "path" && !context.process && (context.tid === null || !range)) || (id === "explain" && !context.process && range)) {
         this.#hint("This panel is about one program.", "Choose its process: click the head of its lane, or press Space there.");
-      } else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
+      } else if (question.view === "explain" && this.explained === [recording.id, ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
+      else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
       else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
       else await this.#ask(recording, question, words, request, aborted);
       if (aborted.aborted) return;
@@ -288,10 +293,23 @@ export class Dock {
     if (question.view === "explain") {
       this.shown = null;
       this.table = null;
-      fill(this.body, explained(answer.rows));
+      const at = words.indexOf("--window");
+      fill(this.body, explained(answer.rows, at < 0 ? null : readRange(words[at + 1] ?? "")));
+      this.explained = [recording.id, ...words].join(" ");
+      this.#atFinding();
     } else if (question.view === "tree") this.#tree(question);
     else this.#fillTable(question, answer.notes);
     this.#tell(answer, all.length, this.rows.length < all.length);
+  }
+
+  /** Goes to the chosen finding. */
+  #atFinding() {
+    const rule = view.finding.peek()?.rule;
+    for (const element of this.body.querySelectorAll("[data-rule]")) {
+      const is = rule !== undefined && element.getAttribute("data-rule") === rule;
+      element.classList.toggle("chosen", is);
+      if (is) element.scrollIntoView({ block: "nearest" });
+    }
   }
 
   /**

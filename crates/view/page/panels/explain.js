@@ -3,6 +3,7 @@ import { h } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { fixed } from "../format/time.js";
 import { copy } from "../parts/menu.js";
+import { wayTo } from "../parts/findings.js";
 import * as view from "../state/view.js";
 
 /** @param {import("../types").Cell | undefined} value */
@@ -13,10 +14,21 @@ const list = (value) => (Array.isArray(value) ? value : []);
 const text = (value) => (typeof value === "string" ? clean(value, 600) : "");
 
 /**
+ * @param {{ [key: string]: import("../types").Cell }} row
+ * @param {import("../types").Range | null} of
+ * @returns {import("../types").Finding}
+ */
+function findingOf(row, of) {
+  const range = (/** @type {{ [key: string]: import("../types").Cell } | null} */ one) => (typeof one?.["from_ns"] === "number" && typeof one["to_ns"] === "number" ? /** @type {import("../types").Range} */ ([one["from_ns"], one["to_ns"]]) : null);
+  return { rule: text(row["rule"]), sentence: text(row["sentence"]), range: range(row), longest: list(row["longest"]).map((one) => range(record(one))).filter((one) => one !== null), of };
+}
+
+/**
  * @param {import("../types").TableRow[]} rows the answer's one object
+ * @param {import("../types").Range | null} of the range that was asked for
  * @returns {HTMLElement}
  */
-export function explained(rows) {
+export function explained(rows, of) {
   const all = list(rows[0]?.["explanations"]).map(record).filter((one) => one !== null);
   return h("div", { class: "explain", tabindex: 0, role: "region", "aria-label": "Explanation" }, all.map((one) => {
     const account = record(one["account"]);
@@ -27,10 +39,8 @@ export function explained(rows) {
     if (account && typeof account["window_from_ns"] === "number" && typeof length === "number") {
       marks.push({ ns: account["window_from_ns"], name: "explained from" }, { ns: account["window_from_ns"] + length, name: "explained to" });
     }
-    for (const finding of findings) {
-      const at = finding["from_ns"] ?? finding["time_at_ns"];
-      if (typeof at === "number") marks.push({ ns: at, name: text(finding["rule"]) });
-    }
+    const known = findings.map((finding) => findingOf(finding, of));
+    for (const finding of known) if (finding.range) marks.push({ ns: finding.range[0], name: finding.rule, finding });
     view.findings.value = marks;
     return h("article", null,
       h("p", { class: "answer" }, text(one["sentence"])),
@@ -42,8 +52,8 @@ export function explained(rows) {
         return h("div", { class: "share" }, bar, h("span", null, text(share["state"]) || text(share["disturbance"])), h("span", { class: "number" }, `${fixed(value / 1e6, 1)} ms`));
       })) : null,
       h("h3", null, `Findings (${findings.length})`),
-      h("ul", { class: "findings" }, findings.map((finding) => h("li", null,
-        h("strong", null, text(finding["rule"])), " ", text(finding["sentence"]),
+      h("ul", { class: "findings" }, findings.map((finding, i) => h("li", { "data-rule": text(finding["rule"]), tabindex: -1, class: view.finding.peek()?.rule === text(finding["rule"]) ? "chosen" : null },
+        h("strong", null, text(finding["rule"])), " ", text(finding["sentence"]), wayTo(/** @type {import("../types").Finding} */ (known[i])),
         typeof finding["command"] === "string" ? h("button", { type: "button", class: "quiet", onclick: () => void copy(String(finding["command"]), "command") }, "Copy command") : null))),
       h("details", null, h("summary", null, "Not looked at"), h("ul", null, list(one["not_looked_at"]).map(record).filter((rule) => rule !== null).map((rule) => h("li", null, h("strong", null, text(rule["rule"])), " ", text(rule["why"]))))));
   }));

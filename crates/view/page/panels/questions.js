@@ -13,6 +13,12 @@ function common({ range, process }, more) {
   return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];
 }
 
+/**
+ * @param {import("../types").WordContext} context
+ * @returns {string[]} the thread that panels are about, for questions that can choose it
+ */
+const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
+
 /** @param {string} text */
 const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 
@@ -26,7 +32,7 @@ export const QUESTIONS = [
   },
   {
     id: "threads", title: "Threads", about: "One row per thread", view: "table", needs: [],
-    words: (c) => ["dump", "threads", ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
+    words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
     columns: ["process", "tid", "thread_name", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "switches", "wait_reasons", "wakers"],
     sort: "cpu_ns", filter: "process",
   },
@@ -44,27 +50,27 @@ export const QUESTIONS = [
   },
   {
     id: "tree", title: "Call tree", about: "From the outermost function to the functions that it calls", view: "tree", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    words: (c) => ["dump", "stacks", ...ofThread(c), "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
     columns: ["method", "total_ns", "self_ns", "share", "count"], sort: "total_ns", filter: "method",
   },
   {
     id: "callers", title: "Callers", about: "From the function at the end of the stack to its callers", view: "tree", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", "--callers", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    words: (c) => ["dump", "stacks", ...ofThread(c), "--callers", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
     columns: ["method", "total_ns", "share", "count"], sort: "total_ns", filter: "method",
   },
   {
     id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
+    words: (c) => ["dump", "stacks", ...ofThread(c), "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
     columns: ["method", "total_ns", "self_ns", "share"], sort: "total_ns", filter: "method",
   },
   {
     id: "flame", title: "Flame graph", about: "The width of a box is the time of a function with all functions that it calls", view: "flame", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    words: (c) => ["dump", "stacks", ...ofThread(c), "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
     columns: [], sort: "", filter: "method",
   },
   {
     id: "waits", title: "Waits", about: "The longest waits, and who ended each", view: "table", needs: ["switches"],
-    words: (c) => ["dump", "waits", ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, ["--top", String(Math.min(c.top, 500))])],
+    words: (c) => ["dump", "waits", ...ofThread(c), ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, ["--top", String(Math.min(c.top, 500))])],
     columns: ["process", "tid", "thread_name", "wait_ns", "from_ns", "reason", "wait_method", "woken_by", "waker_method"],
     sort: "wait_ns", filter: "method",
   },
@@ -87,7 +93,7 @@ export const QUESTIONS = [
   },
   {
     id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", view: "table", needs: ["switches"],
-    words: (c) => ["dump", "path", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : []), "--top", "200"],
+    words: (c) => ["dump", "path", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : []), ...(c.tid === null ? [] : ["--anchor", String(c.tid)]), "--top", "200"],
     columns: ["path_ns", "share", "state", "process", "thread", "site", "tag", "ended_by", "for_site", "disturbance"],
     sort: "path_ns", filter: "",
   },

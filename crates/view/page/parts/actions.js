@@ -8,6 +8,7 @@ import * as view from "../state/view.js";
 import { copy, openDialog, toast } from "./menu.js";
 import { h } from "../dom/h.js";
 import { zeroAtMark } from "../state/landmark.js";
+import { stepOccurrence } from "./density.js";
 import { followWaker, stepSpan } from "./spans.js";
 import { zeroDialog } from "./zero.js";
 
@@ -185,6 +186,8 @@ export const ACTIONS = [
   { group: "Page", name: "Previous part", keys: ["Shift+F6"], run: () => nextPart(-1) },
   { group: "Page", name: "Copy the command of the panel", keys: ["c"], run: () => document.getElementById("copy-command")?.click() },
   { group: "Page", name: "Larger or smaller panels", keys: ["q"], run: () => (view.dock.value = view.dock.peek() > 0.5 ? view.DOCK : 0.72) },
+  { group: "Spans and marks", name: "Next part of the recording with the hit of the search", keys: ["n"], run: () => void stepOccurrence(1) },
+  { group: "Spans and marks", name: "Previous part with the hit of the search", keys: ["Shift+n"], run: () => void stepOccurrence(-1) },
   { group: "Page", name: "Commands", keys: ["Ctrl+Shift+p"], run: () => void palette() },
   { group: "Page", name: "Keys", keys: ["?"], run: () => void help() },
   { group: "Page", name: "Clear: span, selection, thread, process", keys: ["Escape"], run: escape },

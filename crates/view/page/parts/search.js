@@ -5,7 +5,9 @@ import { clean, exact } from "../format/text.js";
 import { clockOf, group, length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import { patternOf } from "../lanes/rows.js";
+import { commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
+import { densityOf } from "./density.js";
 import { choose } from "./spans.js";
 
 const KINDS = ["process", "thread", "module", "method", "tag", "file", "mark", "event", "command"];
@@ -29,6 +31,9 @@ export class Search {
     this.densities = [];
     this.at = -1;
     this.stop = new AbortController();
+    this.asking = new AbortController();
+    /** Whether hits that came will be shown in the next frame. */
+    this.drawing = false;
     let still = 0;
     this.input.addEventListener("input", () => {
       clearTimeout(still);
@@ -46,6 +51,7 @@ export class Search {
   /** @param {string} text */
   async run(text) {
     this.stop.abort();
+    this.asking.abort();
     this.stop = new AbortController();
     const { signal } = this.stop;
     this.hits = [];
@@ -58,34 +64,64 @@ export class Search {
       return;
     }
     const [from, to] = view.whole();
-    let drawn = 0;
-    // Hits are shown as they come, densities take longer.
-    const draw = () => {
-      drawn ||= window.setTimeout(() => {
-        drawn = 0;
-        if (!signal.aborted) this.#draw();
-      }, 20);
-    };
     try {
       await client.search({ recording: recording.id, text, kinds: KINDS, from, to }, (line) => {
         if (signal.aborted) return;
         if ("density" in line) this.densities.push(line.density);
-        else this.hits.push(line);
-        draw();
+        else {
+          this.hits.push(line);
+          this.#soon(signal);
+        }
       }, signal);
-      clearTimeout(drawn);
       if (signal.aborted) return;
-      this.hits.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.count - a.count);
+      this.#sort();
       this.#draw();
-      this.#density();
+      void this.#density();
     } catch (error) {
       client.report(error);
     }
   }
 
-  #density() {
+  #sort() {
+    const chosen = this.hits[this.at];
+    this.hits.sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || b.count - a.count);
+    this.at = chosen ? this.hits.indexOf(chosen) : -1;
+  }
+
+  /**
+   * Shows the hits that are here while others are under way.
+   * @param {AbortSignal} signal
+   */
+  #soon(signal) {
+    if (this.drawing) return;
+    this.drawing = true;
+    requestAnimationFrame(() => {
+      this.drawing = false;
+      if (signal.aborted) return;
+      this.#sort();
+      this.#draw();
+    });
+  }
+
+  /** The density of the chosen hit, else of the first one; a hit without a lane has that of its kind, if the server told one. */
+  async #density() {
     const hit = this.hits[Math.max(0, this.at)];
-    view.density.value = this.densities.find(({ name, kind }) => name === hit?.name && kind === hit.kind) ?? this.densities[0] ?? null;
+    const recording = view.recording.peek();
+    const of = (/** @type {import("../types").Density} */ one) => one.name === hit?.name && one.kind === hit.kind;
+    const known = this.densities.find(of) ?? this.densities.find(({ name, kind }) => name === null && kind === hit?.kind) ?? null;
+    view.density.value = known;
+    this.asking.abort();
+    this.asking = new AbortController();
+    const { signal } = this.asking;
+    if (known || !hit || !recording) return;
+    try {
+      const density = await densityOf(recording, hit, signal);
+      if (signal.aborted || !density) return;
+      this.densities.push(density);
+      view.density.value = density;
+    } catch (error) {
+      client.report(error);
+    }
   }
 
   /** @param {boolean} on */
@@ -104,7 +140,7 @@ export class Search {
     fill(this.list, groups.length === 0 && text !== "" ? h("div", { class: "none", role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div", { class: "kind", "aria-hidden": "true" }, NAMES[kind] ?? kind),
       this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div", {
         role: "option", id: `hit-${i}`, class: "item", "aria-selected": String(i === this.at), onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => this.go(i),
-      }, h("span", { class: "hit-name", title: clean(hit.name) }, clean(hit.name, 160)), h("span", { class: "dim" }, figure(hit, clock.text))))).slice(0, 400))));
+      }, h("span", { class: "hit-name", title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span", { class: "dim" }, figure(hit, clock.text))))).slice(0, 400))));
     this.#show(document.activeElement === this.input && text !== "");
     this.input.setAttribute("aria-activedescendant", this.at >= 0 ? `hit-${this.at}` : "");
     this.list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -125,7 +161,7 @@ export class Search {
     if (!hit) return;
     this.at = index;
     this.#draw();
-    this.#density();
+    void this.#density();
     if (close) this.#show(false);
     const [from, to] = view.range.peek();
     if (Number.isFinite(hit.first_ns) && hit.first_ns !== null && (hit.first_ns >= to || hit.last_ns < from)) view.look([hit.first_ns - (to - from) / 2, hit.first_ns + (to - from) / 2]);
@@ -154,7 +190,7 @@ export class Search {
       this.at = (this.at + (event.key === "ArrowDown" ? 1 : -1) + this.hits.length) % this.hits.length;
       this.#show(true);
       this.#draw();
-      this.#density();
+      void this.#density();
     } else if (event.key === "Enter") this.go(Math.max(0, this.at));
     else if (event.key === "Escape") {
       if (this.list.hidden) this.input.blur();

@@ -152,6 +152,7 @@ function reset() {
   view.guests.value = null;
   view.chosen.value = null;
   view.findings.value = [];
+  view.finding.value = null;
   view.density.value = null;
   view.past.value = [];
   view.future.value = [];

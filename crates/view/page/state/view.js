@@ -55,6 +55,8 @@ export const lane = signal(/** @type {string | null} */ (null));
 export const ownMarks = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
 /** Findings of `explain`, as marks. */
 export const findings = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
+/** The finding whose time is selected. */
+export const finding = signal(/** @type {import("../types").Finding | null} */ (null));
 export const pointer = signal(/** @type {number | null} */ (null));
 /** What the pointer is on in a panel or in the lanes, lit in both. */
 export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: import("../types").Range | null } | null} */ (null));

@@ -2,6 +2,8 @@
 
 mod chains;
 pub mod columns;
+pub mod segment_columns;
+pub mod segments;
 
 use clap::Args;
 use tracesift_archive::Error;
@@ -9,6 +11,7 @@ use tracesift_grammar::TimeRange;
 
 pub use self::chains::chain_columns;
 pub use self::columns::{COLUMNS, Row};
+pub use self::segments::Segments;
 pub use crate::path::rows::Detail;
 
 use self::chains::{Chain, ChainSums};
@@ -52,15 +55,25 @@ pub struct Options {
     /// How fine the rows are
     #[arg(long, value_name = "LEVEL", default_value = "for")]
     level: Detail,
+    /// A row for each segment of the path by time, with its thread; with --top the longest ones
+    #[arg(long, conflicts_with = "level")]
+    segments: bool,
     #[command(flatten)]
     top: Top,
 }
 
 impl QuestionOptions for Options {
-    const FORMS: &'static [Form] = &[Form {
-        objects: &[("The objects of `chains`:\n\n", chain_columns)],
-        ..Form::usual("path", || COLUMNS.descriptions())
-    }];
+    const FORMS: &'static [Form] = &[
+        Form {
+            objects: &[("The objects of `chains`:\n\n", chain_columns)],
+            ..Form::usual("path", || COLUMNS.descriptions())
+        },
+        Form {
+            with: &[&["--segments"]],
+            title: "With `--segments`:\n\n",
+            ..Form::usual("path", || segment_columns::COLUMNS.descriptions())
+        },
+    ];
     const SHORT: &'static [&'static str] = &["process", "window", "anchor", "level", "top", "csv"];
     const EXAMPLES: &'static [(&'static str, &'static str)] = &[
         ("tracesift dump path X.sift -p FileWriter", "the life of a process"),
@@ -74,11 +87,13 @@ impl QuestionOptions for Options {
         &["--window=wait:*"],
         &["--window=mark:*..*"],
         &["--window=..", "--anchor=*", "--follow=requests", "--level=state"],
+        &["--window=..", "--anchor=*", "--segments"],
     ];
 
     fn plan(&self, warn: &mut dyn FnMut(&str)) -> Result<Plan, UsageError> {
         let accounts = self.account.query(&self.filter, warn)?;
-        Ok(Plan::from(Question { accounts, detail: self.level, top: self.top, shown: Shown::default() }))
+        let question = Question { accounts, detail: self.level, top: self.top, shown: Shown::default() };
+        Ok(if self.segments { Plan::from(Segments(question)) } else { Plan::from(question) })
     }
 
     fn when(&self) -> When {
@@ -138,7 +153,7 @@ impl Ask for Question {
             return Ok(COLUMNS.section_showing(&recording.file, &[], facts, &self.shown));
         }
         let mut section = COLUMNS.section_showing(&recording.file, &rows, sums.facts(), &self.shown);
-        section.notes.extend(sums.notes());
+        section.notes.extend(sums.notes("rows"));
         section.warnings.extend(sums.warning());
         Ok(section)
     }
@@ -165,7 +180,8 @@ impl Found {
         rows.sort_by_key(|row| row.time);
         let all = rows.len();
         Top { take: question.top.take.or(Some(ROWS)), ..question.top }.apply(&mut rows);
-        self.sums.hide(all, &rows);
+        let shown = rows.iter().fold(0_i64, |sum, row| sum.saturating_add(row.time));
+        self.sums.hide(all - rows.len(), shown);
         let chains = chains(&rows);
         self.rows.extend(rows.into_iter().zip(chains).map(|(part, chains)| Row::new(account, part, chains)));
     }
@@ -221,20 +237,21 @@ impl Sums {
         ]
     }
 
-    /// Counts those of all rows of a window that are not shown.
-    fn hide(&mut self, all: usize, shown: &[rows::Row]) {
-        self.hidden += all.saturating_sub(shown.len());
-        self.shown = shown.iter().fold(self.shown, |sum, row| sum.saturating_add(row.time));
+    /// Counts rows of a window that are not shown, beside those with so much time that are.
+    fn hide(&mut self, hidden: usize, shown: i64) {
+        self.hidden += hidden;
+        self.shown = self.shown.saturating_add(shown);
     }
 
-    fn notes(&self) -> Vec<String> {
+    /// `rows` is what the rows are called.
+    fn notes(&self, rows: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if self.windows > 1 {
             notes.push(format!("{} windows fit; the figures below the rows are their sums", self.windows));
         }
         if self.hidden > 0 {
             let (hidden, rest) = (self.hidden, crate::time_format::seconds(self.window.saturating_sub(self.shown), 6));
-            notes.push(format!("{hidden} rows with {rest} s are not shown: --top shows more"));
+            notes.push(format!("{hidden} {rows} with {rest} s are not shown: --top shows more"));
         }
         notes.extend(self.level.and_then(Level::note).map(str::to_owned));
         notes

@@ -37,6 +37,7 @@ use crate::process_columns::name_with_marks;
 use crate::processes::Processes;
 use crate::question::methods::NO_LINES;
 use crate::recording::OpenRecording;
+use crate::thread_filter::ThreadFilter;
 use crate::time_format::decimal;
 use tracesift_grammar::Share;
 use tracesift_grammar::TimeRange;
@@ -53,6 +54,8 @@ pub struct Question {
     pub time: TimeRange,
     /// What chooses times in it.
     pub inside: Vec<Inside>,
+    /// Which threads.
+    pub threads: ThreadFilter,
     /// What is added up.
     pub measure: Measure,
     /// From callers to callees, or from leaves to their callers.
@@ -99,7 +102,7 @@ impl Ask for Question {
     fn limits(&self) -> Vec<&'static str> {
         let fold = (!self.fold.is_empty()).then_some("--fold");
         let cut = (!self.cut.is_empty()).then_some("--cut");
-        fold.into_iter().chain(cut).chain(Inside::options(&self.inside)).collect()
+        fold.into_iter().chain(cut).chain(self.threads.option()).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {

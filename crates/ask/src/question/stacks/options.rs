@@ -13,6 +13,7 @@ use crate::measure::Measure;
 use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
+use crate::thread_filter::ThreadFilter;
 use crate::usage_error::UsageError;
 
 /// The options. Trees are cut by options of their own: `--top` counts processes.
@@ -27,6 +28,8 @@ pub struct Options {
     filter: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    threads: ThreadFilter,
     #[command(flatten)]
     inside: InsideOptions,
     #[command(flatten)]
@@ -88,6 +91,7 @@ impl QuestionOptions for Options {
         &["--by=line"],
         &["--measure=disk", "--per-thread"],
         &["--measure=page-faults"],
+        &["--tid=0..5000"],
     ];
 
     fn when(&self) -> When {
@@ -100,6 +104,7 @@ impl QuestionOptions for Options {
             filter: self.filter.clone(),
             time: TimeRange::default(),
             inside: self.inside.inside()?,
+            threads: self.threads.clone(),
             measure: trees.measure,
             direction: if trees.callers { Direction::Callers } else { Direction::Callees },
             methods: MethodPatterns::parse(&trees.methods, trees.include_module),

@@ -8,6 +8,7 @@ use tracesift_analysis::{
 };
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
+use tracesift_trace::rows::ThreadRow;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::Question;
@@ -79,13 +80,23 @@ impl<'a> Trees<'a> {
         rules: Rules<'a>,
     ) -> Result<Self, Error> {
         let times = Inside::times(&question.inside, opened)?;
-        let rows = OwnedRows::new(opened, question.time, question.per_thread, processes)?;
+        let threads =
+            if question.threads.option().is_some() { opened.archive().rows::<ThreadRow>()? } else { Vec::new() };
+        let chosen = question.threads.chosen(&threads);
+        let per_thread = question.per_thread || chosen.is_some();
+        let rows = OwnedRows::new(opened, question.time, per_thread, processes)?;
         let mut rows = rows.inside(times.as_ref());
         let weights = match question.measure {
             Measure::Threads(measure) => of_threads(opened, &mut rows, measure)?,
             Measure::Rows(measure) => of_rows(opened, &mut rows, (question.time, times.as_ref()), measure)?,
         };
-        Ok(Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() })
+        let mut trees = Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() };
+        if let Some(chosen) = chosen {
+            let Self { owners, weights, .. } = &mut trees;
+            let thread = |owner: OwnerNumber| owners.owner(owner).and_then(|(_, thread)| thread);
+            weights.retain(|row| thread(row.owner).is_some_and(|thread| chosen.contains(&thread)));
+        }
+        Ok(trees)
     }
 
     /// The processes that have anything in the stacks that were asked for.

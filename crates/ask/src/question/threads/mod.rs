@@ -26,6 +26,7 @@ use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::{self, OpenRecording};
+use crate::thread_filter::ThreadFilter;
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
 use tracesift_grammar::{TimeRange, milliseconds};
@@ -59,6 +60,8 @@ pub struct Question {
     pub time: TimeRange,
     /// What chooses times in it.
     pub inside: Vec<Inside>,
+    /// Which threads.
+    pub threads: ThreadFilter,
     /// Order of the rows.
     pub sort: Sort,
     /// How many rows per file.
@@ -77,6 +80,8 @@ pub struct Question {
 pub struct Options {
     #[command(flatten)]
     usual: UsualOptions,
+    #[command(flatten)]
+    threads: ThreadFilter,
     #[command(flatten)]
     inside: InsideOptions,
     /// Order of the rows; the largest stands last
@@ -127,6 +132,7 @@ impl QuestionOptions for Options {
             filter: self.usual.filter.clone(),
             time: TimeRange::default(),
             inside: self.inside.inside()?,
+            threads: self.threads.clone(),
             sort: self.sort,
             top: self.usual.top,
             cpu: Between { min: self.min_cpu, max: self.max_cpu },
@@ -171,7 +177,7 @@ impl Ask for Question {
     fn limits(&self) -> Vec<&'static str> {
         let (cpu, wait) = (self.cpu.given(["--min-cpu", "--max-cpu"]), self.wait.given(["--min-wait", "--max-wait"]));
         let ready = self.ready.given(["--min-ready", "--max-ready"]);
-        cpu.chain(wait).chain(ready).chain(Inside::options(&self.inside)).collect()
+        cpu.chain(wait).chain(ready).chain(self.threads.option()).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -197,6 +203,7 @@ impl Ask for Question {
 
         let mut rows: Vec<Row> = threads
             .iter()
+            .filter(|thread| self.threads.accepts(thread))
             .filter_map(|thread| {
                 let process = *accepted.get(&thread.process)?;
                 let sums = sampled.get(&thread.thread).copied().unwrap_or_default();

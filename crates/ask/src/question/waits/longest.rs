@@ -59,7 +59,9 @@ impl<'a> Filter<'a> {
             && self.question.length.contains(Some(length))
             && self.threads.row(row.thread).is_some_and(|thread| {
                 // Idle threads wait for nothing.
-                self.processes.contains(&thread.process) && thread.idle_cpu.is_none()
+                self.processes.contains(&thread.process)
+                    && self.question.threads.accepts(thread)
+                    && thread.idle_cpu.is_none()
             })
             && (methods.is_empty() || row.wait_stack.is_some_and(&mut has_method))
     }

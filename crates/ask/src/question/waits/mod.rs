@@ -26,6 +26,7 @@ use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::stack_names::StackNames;
+use crate::thread_filter::ThreadFilter;
 use crate::threads::Threads;
 use crate::usage_error::UsageError;
 use tracesift_grammar::{TimeRange, milliseconds};
@@ -42,6 +43,8 @@ pub struct Question {
     pub time: TimeRange,
     /// What chooses times in it: a wait that they cut apart is several.
     pub inside: Vec<Inside>,
+    /// Which threads wait.
+    pub threads: ThreadFilter,
     /// Only waits whose stack has such a method.
     pub methods: MethodPatterns,
     /// Length of a wait, ns.
@@ -58,6 +61,8 @@ pub struct Options {
     filter: ProcessFilter,
     #[command(flatten)]
     when: WhenOptions,
+    #[command(flatten)]
+    threads: ThreadFilter,
     #[command(flatten)]
     inside: InsideOptions,
     #[command(flatten)]
@@ -102,7 +107,7 @@ impl QuestionOptions for Options {
         ("tracesift dump waits X.sift --methods '*Lock*'", "those in such a method"),
         ("tracesift dump waits X.sift -p App --time 3s..5s", "of these two seconds"),
     ];
-    const VARIANTS: &'static [&'static [&'static str]] = &[&["--by=waker"], &["--methods=*"]];
+    const VARIANTS: &'static [&'static [&'static str]] = &[&["--by=waker"], &["--methods=*"], &["--tid=0..5000"]];
 
     fn when(&self) -> When {
         self.when.when()
@@ -113,6 +118,7 @@ impl QuestionOptions for Options {
             filter: self.filter.clone(),
             time: TimeRange::default(),
             inside: self.inside.inside()?,
+            threads: self.threads.clone(),
             methods: MethodPatterns::parse(&self.methods, self.include_module),
             length: Between { min: self.min_wait, max: self.max_wait },
             top: self.top,
@@ -142,7 +148,8 @@ impl Ask for Question {
     }
 
     fn limits(&self) -> Vec<&'static str> {
-        self.length.given(["--min-wait", "--max-wait"]).chain(Inside::options(&self.inside)).collect()
+        let length = self.length.given(["--min-wait", "--max-wait"]);
+        length.chain(self.threads.option()).chain(Inside::options(&self.inside)).collect()
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -1,0 +1,86 @@
+// Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
+import { fill, h } from "../dom/h.js";
+import { batch, effect, untracked } from "../dom/signal.js";
+import { clean } from "../format/text.js";
+import { length } from "../format/time.js";
+import { timeWidth, xOf } from "../lanes/geometry.js";
+import * as view from "../state/view.js";
+
+/** @returns {import("../types").Finding[]} those that have a place in time */
+function placed() {
+  return view.findings.value.flatMap(({ finding }) => (finding?.range ? [finding] : []));
+}
+
+/** @param {import("../types").Finding} finding */
+export function showFinding(finding) {
+  const { range } = finding;
+  if (!range) return;
+  batch(() => {
+    view.finding.value = finding;
+    view.narrow({ selection: [range[0], Math.max(range[1], range[0] + 1)] });
+    view.panel.value = "explain";
+    const [from, to] = view.range.peek();
+    if (range[1] < from || range[0] > to) view.look([range[0] - (range[1] - range[0]) * 0.1, range[1] + (range[1] - range[0]) * 0.1]);
+  });
+  view.said.value = `${clean(finding.rule)}: ${clean(finding.sentence)}`;
+}
+
+/** @returns {import("../types").Range | null | undefined} the window that the chosen finding was found in, while its time is selected */
+export function heldWindow() {
+  const finding = view.finding.peek();
+  const now = view.selection.peek();
+  if (!finding?.range || !now) return undefined;
+  return now[0] === finding.range[0] && now[1] === Math.max(finding.range[1], finding.range[0] + 1) ? finding.of : undefined;
+}
+
+/** @returns {HTMLElement} the buttons on the axis */
+export function findingMarks() {
+  const box = h("div", { class: "finding-marks", role: "group", "aria-label": "Findings" });
+  /** @type {{ button: HTMLElement, bar: HTMLElement, range: import("../types").Range }[]} */
+  let shown = [];
+  const place = () => {
+    const width = timeWidth.peek();
+    for (const { button, bar, range } of shown) {
+      const [a, b] = [xOf(range[0]), xOf(range[1])];
+      const away = b < 0 || a > width;
+      button.classList.toggle("away", away || a < 0 || a > width);
+      bar.classList.toggle("away", away);
+      button.style.transform = `translateX(${a}px)`;
+      const [x0, x1] = [Math.max(0, a), Math.min(width, b)];
+      bar.style.transform = `translateX(${x0}px) scaleX(${Math.max(1, x1 - x0)})`;
+    }
+  };
+  effect(() => {
+    const all = placed();
+    untracked(() => {
+      shown = all.map((finding) => ({
+        range: /** @type {import("../types").Range} */ (finding.range),
+        bar: h("i", { class: "finding-bar", "aria-hidden": "true" }),
+        button: h("button", { type: "button", class: "finding-mark", "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
+      }));
+      fill(box, shown.map(({ bar }) => bar), shown.map(({ button }) => button));
+      box.hidden = shown.length === 0;
+      place();
+    });
+  });
+  effect(() => {
+    void view.range.value;
+    void timeWidth.value;
+    untracked(place);
+  });
+  return box;
+}
+
+/**
+ * @param {import("../types").Finding} finding
+ * @returns {HTMLElement | null} the way to its time, and to its longest segments
+ */
+export function wayTo(finding) {
+  if (!finding.range) return null;
+  const select = (/** @type {import("../types").Range} */ range) => {
+    view.selection.value = [range[0], Math.max(range[1], range[0] + 1)];
+    view.look([range[0] - (range[1] - range[0]) * 0.1 - view.SHORTEST, range[1] + (range[1] - range[0]) * 0.1 + view.SHORTEST]);
+  };
+  return h("span", { class: "ways" }, h("button", { type: "button", class: "quiet", onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
+    finding.longest.length > 0 ? h("details", null, h("summary", null, `Its longest segments (${finding.longest.length})`), h("ul", null, finding.longest.map((range) => h("li", null, h("button", { type: "button", class: "link", onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
+}

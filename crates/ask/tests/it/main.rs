@@ -3,6 +3,7 @@
 mod archived_events;
 mod call_sums;
 mod causal;
+mod commands;
 mod compare;
 mod cores;
 mod cpu;
@@ -42,7 +43,10 @@ mod syscalls;
 mod tcp;
 mod threadpool;
 mod timeline;
+mod timeline_disks;
 mod timeline_lanes;
+mod timeline_others;
+mod timeline_peaks;
 mod timeline_series;
 mod timeline_tables;
 mod tracelog;

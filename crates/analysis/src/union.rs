@@ -114,6 +114,13 @@ impl IntervalUnion {
         self.closed + self.intervals.iter().map(|interval| interval.length()).sum::<i64>()
     }
 
+    /// The intervals, disjoint and in the order of time, without those that [`IntervalUnion::compact`] has made a sum.
+    #[must_use]
+    pub fn spans(&mut self) -> &[Span] {
+        self.merge_late();
+        &self.intervals
+    }
+
     /// Bytes on the heap.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {

@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from "../page/dom/signal.js";
 import { cellText, columnOf, copied } from "../page/format/table.js";
 import { clean, exact, shellLine } from "../page/format/text.js";
 import { clockOf, length, rangeWord, readRange, ticks, wordOf } from "../page/format/time.js";
-import { onColumns, paintLane, pixels, STRIP } from "../page/lanes/paint.js";
+import { onColumns, paintLane, peaksOn, pixels, STRIP } from "../page/lanes/paint.js";
 import { carried, commandLine } from "../page/state/command.js";
 import * as view from "../page/state/view.js";
 import { askable, QUESTIONS } from "../page/panels/questions.js";
@@ -126,7 +126,7 @@ function data(series, head = {}) {
   return /** @type {import("../page/types").LaneData} */ ({ frame: { head: { series: names, first_ns: 0, bucket_ns: 100, columns: count, at_once: 1, unit: "ns", ...head }, series: arrays, peaks: {} }, from: 0, to: count * 100, columns: count });
 }
 
-const PALETTE = /** @type {never} */ ({ run: 1, ready: 2, wait: 3, open: 4, unknown: 5, unread: 6, cpu: 7, cpuPeak: 8, runPeak: 9, line: 10, hues: Array(12).fill(11), peaks: Array(12).fill(12) });
+const PALETTE = /** @type {never} */ ({ run: 1, ready: 2, wait: 3, open: 4, unknown: 5, unread: 6, cpu: 7, cpuPeak: 8, runPeak: 9, line: 10, hues: Array(12).fill(11), peaks: Array(12).fill(12), disk: 13 });
 
 test("a column is as high as its shares, and what occurs has a pixel", () => {
   const height = 40;
@@ -142,6 +142,28 @@ test("a column is as high as its shares, and what occurs has a pixel", () => {
   assert.equal(count(3, 1), 1, "a share of 1 % has a pixel");
   assert.ok(count(4, 6) > 0 && count(4, 1) === 0, "what was not read is hatched");
   assert.ok(count(5, 5) > 0, "unknown time is dotted");
+});
+
+test("the largest base bucket of a column stands behind its average", () => {
+  const height = 20;
+  const lane = data({ busy: [50, 10, 0] }, { peaks: ["busy"], peak_ns: 10 });
+  lane.frame.peaks = { busy: Float64Array.of(10, 5, NaN) };
+  const { pixels: out } = paintLane({ lane: "d", kind: "disk", name: "d", data: lane, height, hue: 0, scale: 1 }, PALETTE);
+  const count = (/** @type {number} */ x, /** @type {number} */ colour) => Array.from({ length: height }, (_, y) => out[y * 3 + x]).filter((one) => one === colour).length;
+  assert.deepEqual([count(0, 13), count(0, 8)], [10, 10], "half busy, and all busy for a tenth of it");
+  assert.deepEqual([count(1, 13), count(1, 8)], [2, 8]);
+  assert.deepEqual([count(2, 13), count(2, 8)], [0, 0], "no peak is known");
+  lane.columns = 6;
+  assert.deepEqual([...(peaksOn(lane, "busy") ?? [])].map((one) => Math.round(one)), [50, 50, 25, 25, NaN, NaN], "half as long, half as much");
+  assert.equal(peaksOn(data({ busy: [1] }), "busy"), null);
+});
+
+test("reads and writes of a disk have colours of their own", () => {
+  const height = 20;
+  const lane = data({ "read-bytes": [50, 0], "write-bytes": [50, 25] }, { at_once: null, unit: "bytes" });
+  const { pixels: out } = paintLane({ lane: "d", kind: "disk", name: "d", data: lane, height, hue: 0, scale: 1 }, PALETTE);
+  const count = (/** @type {number} */ x, /** @type {number} */ colour) => Array.from({ length: height }, (_, y) => out[y * 2 + x]).filter((one) => one === colour).length;
+  assert.deepEqual([count(0, 3), count(0, 2), count(1, 3), count(1, 2)], [10, 10, 0, 5]);
 });
 
 test("buckets that lie otherwise keep their sums", () => {

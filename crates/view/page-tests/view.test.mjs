@@ -419,6 +419,17 @@ inPage("instants of a table follow the clock", { fragment: "panel=waits" }, asyn
   assert.match(await cell.innerText(), /Z$/);
 });
 
+inPage("disks have reads and writes apart, and peaks behind the average", { fragment: "open=disks&open=disk:0" }, async (page) => {
+  await page.waitForFunction(() => (/** @type {never} */ (window)["tracesift"]["lanes"]["store"]["data"]["get"]("disk:0:busy")));
+  assert.deepEqual(await page.evaluate("tracesift.lanes.store.data.get('disk:0:busy')[0].frame.head.peaks"), ["busy"]);
+  assert.deepEqual(await page.evaluate("tracesift.lanes.store.data.get('disk:0')[0].frame.head.series"), ["read-bytes", "write-bytes"]);
+  await page.locator('[data-lane="disk:0:busy"] .lane-more').click();
+  await page.getByRole("menuitem", { name: "Copy as command: peak of busy" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator('[data-lane="disk:0"] .lane-more').click();
+  for (const name of ["read-bytes", "write-bytes"]) await page.getByRole("menuitem", { name: `Copy as command: ${name}` }).waitFor();
+});
+
 inPage("paper gets the command and the whole table, in light colours", { dark: true, fragment: "panel=threads" }, async (page) => {
   await page.evaluate("dispatchEvent(new Event('beforeprint'))");
   await page.emulateMedia({ media: "print" });

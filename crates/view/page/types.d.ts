@@ -82,6 +82,7 @@ export interface Totals {
   run_ns?: number;
   wait_ns?: number;
   ready_ns?: number;
+  busy_ns?: number;
   bytes?: number;
   count?: number;
 }
@@ -131,7 +132,11 @@ export interface FrameHead {
   unit?: string;
   series?: string[];
   peaks?: string[];
+  /** Length of the buckets of which the peaks are the largest ones. */
+  peak_ns?: number;
   words?: string[] | Record<string, string[]>;
+  /** The commands with the buckets of the peaks. */
+  peak_words?: Record<string, string[]>;
   error?: string;
   count?: number | null;
   more?: boolean;

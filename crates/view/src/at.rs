@@ -97,7 +97,8 @@ fn at(state: &State, place: usize, lane: &Lane, ns: i64, watch: &Watch) -> Resul
 /// Whether a lane has single spans.
 fn has_spans(lane: &Lane) -> bool {
     let of_rows = matches!(lane, Lane::Rows(What::Gc(_) | What::Jit(_)));
-    of_rows || matches!(lane, Lane::Thread(_) | Lane::Cpu(_) | Lane::Disk(_) | Lane::Event(_) | Lane::Marks)
+    let of_disk = matches!(lane, Lane::Disk(_) | Lane::DiskPart(..));
+    of_rows || of_disk || matches!(lane, Lane::Thread(_) | Lane::Cpu(_) | Lane::Event(_) | Lane::Marks)
 }
 
 /// How far a piece is from an instant.

@@ -20,6 +20,7 @@ use crate::frame::{frame, number};
 use crate::lane::Lane;
 use crate::lane::columns::recorded;
 use crate::lane::density::What;
+use crate::lane::disks::DiskPart;
 use crate::lane::list::kinds;
 use crate::lane::machine::{time_option, words};
 use crate::lane::people::People;
@@ -87,7 +88,8 @@ pub(crate) fn of_lane(
             spans::of_thread(recording, people, *thread, range, most)?
         }
         Lane::Cpu(cpu) => spans::of_cpu(recording, people, *cpu, range, most)?,
-        Lane::Disk(disk) => spans::of_disk(recording, *disk, range, most)?,
+        Lane::Disk(disk) => spans::of_disk(recording, (*disk, None), range, most)?,
+        Lane::DiskPart(disk, part) => spans::of_disk(recording, (*disk, Some(*part)), range, most)?,
         Lane::Event(number) => {
             let (provider, event) = kinds(state, recording)?.get(*number).ok_or_else(missing)?;
             spans::of_event(recording, (provider, event), range, most)?
@@ -160,6 +162,9 @@ fn command(lane: &Lane, people: &People, range: Span) -> Vec<String> {
         }
         Lane::Cpu(_) => words("cpu", Measure::Run, all, &[]),
         Lane::Disk(_) => words("disk", Measure::Operations, all, &[]),
+        Lane::DiskPart(_, DiskPart::Read) => words("disk", Measure::Reads, all, &[]),
+        Lane::DiskPart(_, DiskPart::Write) => words("disk", Measure::Writes, all, &[]),
+        Lane::DiskPart(..) => words("disk", Measure::Operations, all, &[]),
         Lane::Event(_) => words("event", Measure::Count, all, &[]),
         Lane::Rows(What::Gc(process)) => of_process("gc", *process, people, &time),
         Lane::Rows(What::Jit(process)) => of_process("jit", *process, people, &time),

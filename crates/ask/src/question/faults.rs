@@ -250,7 +250,7 @@ fn code(row: &Fault) -> (Option<StackId>, Option<FrameId>) {
     (stack(row), row.own.frame)
 }
 
-fn kind_of(row: &Fault) -> i64 {
+pub(super) fn kind_of(row: &Fault) -> i64 {
     if row.other.is_some() { READ_FROM_FILE } else { row.own.kind.into() }
 }
 
@@ -285,7 +285,7 @@ fn hard(row: &Fault) -> Option<i64> {
     if row.other.is_some() { Some(1) } else { if_soft(row, page_fault_kinds::HARD) }
 }
 
-fn kind(kind: i64) -> String {
+pub(super) fn kind(kind: i64) -> String {
     const WORDS: [&str; 9] = [
         "unknown",
         "minor",

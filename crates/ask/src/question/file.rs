@@ -529,8 +529,13 @@ fn is_write(row: &Operation) -> bool {
     row.operation == operations::WRITE
 }
 
+/// Bytes read or written.
+pub(super) fn bytes(row: &Operation) -> i64 {
+    if is_read(row) || is_write(row) { moved(row).unwrap_or(0) } else { 0 }
+}
+
 /// Time from begin to end. A wait for changes of a directory is no work, and what has no known end has no duration.
-fn duration(row: &Operation) -> Option<i64> {
+pub(super) fn duration(row: &Operation) -> Option<i64> {
     if let Some(sums) = row.other {
         return sums.duration;
     }
@@ -577,7 +582,7 @@ fn position_if(kind: i8, row: &Operation) -> Option<i64> {
     }
 }
 
-fn operation(number: i64) -> String {
+pub(super) fn operation(number: i64) -> String {
     const WORDS: &[&str] = &[
         "open",
         "close",

@@ -175,7 +175,7 @@ impl TableQuestion for Jit {
     }
 }
 
-fn is_open(row: &Compilation) -> bool {
+pub(super) fn is_open(row: &Compilation) -> bool {
     row.open == Some(true)
 }
 

@@ -3,6 +3,7 @@
 mod archived_events;
 mod call_sums;
 mod causal;
+mod commands;
 mod compare;
 mod cores;
 mod cpu;
@@ -44,7 +45,10 @@ mod tcp;
 mod threadpool;
 mod threads_by_id;
 mod timeline;
+mod timeline_disks;
 mod timeline_lanes;
+mod timeline_others;
+mod timeline_peaks;
 mod timeline_series;
 mod timeline_tables;
 mod tracelog;

@@ -56,13 +56,19 @@ function one(id) {
 
 const groupLane = (/** @type {(string | null)[]} */ [id, name, detail]) => ({ ...base, id: String(id), kind: "group", name: String(name), detail: detail ?? null, children: true, path: /** @type {string[]} */ ([]) });
 
+/** Length of a base bucket. */
+const BASE = 10_000_000;
+
+const DISK_PARTS = [["busy", "busy"], ["read", "reads"], ["write", "writes"]];
+
 /** @param {string} parent */
 function below(parent) {
   if (parent === "") return GROUPS.map((group) => groupLane(group));
   if (parent === "processes") return processes.map(processLane);
   if (parent.startsWith("process:")) return threads.filter((thread) => thread.process === Number(parent.slice(8))).map(threadLane);
   if (parent === "cpus") return Array.from({ length: CPUS }, (_, i) => ({ ...base, id: `cpu:${i}`, kind: "cpu", name: `CPU ${i}`, path: ["cpus"] }));
-  if (parent === "disks") return [0, 1].map((i) => ({ ...base, id: `disk:${i}`, kind: "disk", name: `Disk ${i}`, totals: { bytes: recording.disk.filter(({ disk }) => disk === i).reduce((sum, { bytes }) => sum + bytes, 0) }, path: ["disks"] }));
+  if (parent === "disks") return [0, 1].map((i) => ({ ...base, id: `disk:${i}`, kind: "disk", name: `Disk ${i}`, children: true, totals: { bytes: recording.disk.filter(({ disk }) => disk === i).reduce((sum, { bytes }) => sum + bytes, 0) }, path: ["disks"] }));
+  if (parent.startsWith("disk:")) return DISK_PARTS.map(([part, name]) => ({ ...base, id: `${parent}:${part}`, kind: "disk", name: `Disk ${parent.slice(5)}: ${name}`, path: ["disks", parent] }));
   if (parent === "frequencies") return [0, 1].map((i) => ({ ...base, id: `frequency:${i}`, kind: "frequency", name: `CPU ${i} frequency`, path: ["frequencies"] }));
   if (parent === "events") return recording.events.kinds.map(([provider, event], i) => ({ ...base, id: `event:${i}`, kind: "event", name: `${provider} ${event}`, totals: { count: recording.events.rows.filter(({ kind }) => kind === i).length }, path: ["events"] }));
   if (parent === "marks") return [{ ...base, id: "mark:0", kind: "mark", name: "Marks", totals: { count: recording.marks.length }, path: ["marks"] }];
@@ -151,9 +157,37 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
       }
       yield frame({ ...head, at_once: 1, series: ["run", "top"], words: ["dump", "timeline", "--lane", "cpu", ...time] }, [run, top]);
     } else if (kind === "disk") {
-      const array = fill();
-      for (const one of recording.disk) if (one.disk === index) point(array, one.end, one.bytes);
-      yield frame({ ...head, at_once: null, unit: "bytes", series: ["bytes"], words: ["dump", "timeline", "--lane", "disk", ...time] }, [array]);
+      const part = id.split(":")[2];
+      const command = (/** @type {string} */ measure) => ["dump", "timeline", "--lane", "disk", "--measure", measure, ...time];
+      const own = recording.disk.filter((one) => one.disk === index);
+      if (part === "busy") {
+        const array = fill();
+        // Operations of a disk follow each other in this recording.
+        for (const one of own) spread(array, one.start, one.end);
+        const whole = { ...head, at_once: 1, series: ["busy"], words: { busy: command("busy") } };
+        if (per < 2 * BASE) {
+          yield frame(whole, [array]);
+          continue;
+        }
+        const sums = new Float64Array(Math.ceil(LENGTH / BASE));
+        for (const one of own) {
+          for (let i = Math.floor(one.start / BASE); i * BASE < one.end; i += 1) sums[i] = (sums[i] ?? 0) + Math.min(one.end, (i + 1) * BASE) - Math.max(one.start, i * BASE);
+        }
+        const peak = array.map((value, i) => {
+          if (Number.isNaN(value)) return NaN;
+          const inside = sums.slice(Math.ceil((from + i * per) / BASE), Math.floor((from + (i + 1) * per) / BASE));
+          return inside.reduce((most, sum) => Math.max(most, sum), 0);
+        });
+        yield frame({ ...whole, peaks: ["busy"], peak_ns: BASE, peak_words: { busy: [...command("busy"), "--bucket", `${BASE}ns`] } }, [array, peak]);
+        continue;
+      }
+      const kinds = part ? [part] : ["read", "write"];
+      const arrays = kinds.map((kind) => {
+        const array = fill();
+        for (const one of own) if (one.operation === kind) point(array, one.end, one.bytes);
+        return array;
+      });
+      yield frame({ ...head, at_once: null, unit: "bytes", series: kinds.map((kind) => `${kind}-bytes`), words: Object.fromEntries(kinds.map((kind) => [`${kind}-bytes`, command(`${kind}-bytes`)])) }, arrays);
     } else if (kind === "frequency") {
       const array = fill();
       array.forEach((value, i) => (array[i] = Number.isNaN(value) ? NaN : frequency(from + i * per + index * 1e9)));
@@ -173,7 +207,8 @@ export function spans({ lane, from, to, most }) {
   const states = ["read", "write", "event", "mark"];
   /** @type {{ start: number, end: number, state: number, name: string }[]} */
   let all = [];
-  if (kind === "disk") all = recording.disk.filter((one) => one.disk === index).map((one) => ({ start: one.start, end: one.end, state: states.indexOf(one.operation), name: one.file }));
+  const part = lane.split(":")[2];
+  if (kind === "disk") all = recording.disk.filter((one) => one.disk === index && (part === undefined || part === "busy" || one.operation === part)).map((one) => ({ start: one.start, end: one.end, state: states.indexOf(one.operation), name: one.file }));
   if (kind === "event") all = recording.events.rows.filter((one) => one.kind === index).map((one) => ({ start: one.time, end: one.time, state: 2, name: String(recording.events.kinds[one.kind]?.[1]) }));
   if (kind === "mark") all = recording.marks.map((one) => ({ start: one.ns, end: one.ns, state: 3, name: one.name }));
   all = all.filter((one) => one.end >= from && one.start < to);

@@ -44,6 +44,19 @@ export function onColumns({ frame, from, to, columns }, values, how) {
 }
 
 /**
+ * Peaks of the columns: what a column would have if it was all like the largest of the base buckets inside of it.
+ * @param {import("../types").LaneData} data
+ * @param {string} name of a series
+ * @returns {Float64Array | null} null: the lane has none; NaN where a column has none
+ */
+export function peaksOn(data, name) {
+  const values = data.frame.peaks[name];
+  const { bucket_ns: bucket, peak_ns: base } = data.frame.head;
+  if (!values || !bucket || !base) return null;
+  return onColumns(data, values.map((value) => (value * bucket) / base), "peak");
+}
+
+/**
  * @param {number} value
  * @param {number} full what is as high as the room
  * @param {number} room pixels
@@ -93,8 +106,7 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
     return values ? onColumns(data, values, "sum") : null;
   };
   const [run, ready, wait, open, unknown] = ["run", "ready", "wait", "open", "unknown"].map(series);
-  const peakValues = data.frame.peaks["run"];
-  const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
+  const peak = peaksOn(data, "run");
   const full = per * top(data.frame.head.at_once ?? 1, per, run, ready, peak);
   const strip = Math.max(1, Math.round(height * STRIP));
   const room = height - strip;
@@ -166,9 +178,8 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const per = (data.to - data.from) / width;
   const atOnce = data.frame.head.at_once ?? null;
   const topValues = data.frame.series["top"];
-  const peakValues = data.frame.peaks[first];
-  const peak = peakValues ? onColumns(data, peakValues, "peak") : null;
-  const full = atOnce === null ? largest(all) : per * (kind === "group" ? atOnce : top(atOnce, per, all, peak));
+  const peak = peaksOn(data, data.frame.head.peaks?.[0] ?? "");
+  const full = atOnce === null ? Math.max(largest(all), peak ? largest(peak) : 0) : per * (kind === "group" ? atOnce : top(atOnce, per, all, peak));
   const who = topValues ? onColumns(data, topValues, "first") : null;
   const named = kind === "process" || kind === "tag";
   const plain = named ? (palette.hues[hue] ?? palette.cpu) : first === "run" ? palette.run : palette.cpu;
@@ -182,7 +193,8 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
     const most = who?.[x] ?? -1;
     let foot = height - 1;
     parts.forEach((part, i) => {
-      const colour = most >= 0 ? (palette.hues[hueOfIndex(most, palette.order)] ?? plain) : i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain);
+      const own = OWN[names[i] ?? ""]?.(palette);
+      const colour = most >= 0 ? (palette.hues[hueOfIndex(most, palette.order)] ?? plain) : own ?? (i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain));
       for (let n = Math.min(pixels(part[x] ?? 0, full, height), foot + 1); n > 0; n -= 1, foot -= 1) out[foot * width + x] = colour;
     });
   }
@@ -191,6 +203,9 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
 
 /** Colours of the series of one lane, by their place. @type {((palette: import("../types").Palette) => number)[]} */
 const SERIES = [(palette) => palette.line, (palette) => palette.ready, (palette) => palette.run, (palette) => palette.wait, (palette) => palette.unknown];
+
+/** Colours of what disks do, as single operations have them. @type {Record<string, (palette: import("../types").Palette) => number>} */
+const OWN = { "read-bytes": (palette) => palette.wait, reads: (palette) => palette.wait, "write-bytes": (palette) => palette.ready, writes: (palette) => palette.ready, busy: (palette) => palette.disk, queue: (palette) => palette.disk };
 
 /**
  * @param {Uint32Array} out

@@ -20,7 +20,7 @@ const SPANS = new Set(["thread", "cpu", "disk"]);
  * @returns {[string, string]} what is shown of its totals, and what it is
  */
 function figure({ totals }) {
-  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, bytes, count } = totals;
+  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, busy_ns: busy, bytes, count } = totals;
   const order = view.order.peek();
   const has = (/** @type {number | null | undefined} */ value) => value !== undefined && value !== null;
   if (order === "wait" && has(wait)) return [`${length(wait ?? 0)} wait`, "Wait"];
@@ -28,6 +28,7 @@ function figure({ totals }) {
   if (order === "run" && has(run)) return [`${length(run ?? 0)} run`, "Run time, by context switches"];
   if (has(cpu)) return [length(cpu ?? 0), "CPU time, by samples"];
   if (has(run)) return [length(run ?? 0), "Run time, by context switches"];
+  if (has(busy)) return [length(busy ?? 0), "Time in which it worked"];
   if (has(bytes)) return [`${fixed((bytes ?? 0) / 1e6, 1)} MB`, "Bytes"];
   return has(count) ? [group(count ?? 0), "Number"] : ["", ""];
 }
@@ -233,7 +234,8 @@ export class LaneRows {
     if (formOf(head, lane.kind) === "line") parts.push(picture ? `top = ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : head.unit === "bytes" ? `${fixed(picture.max / 1e6, 1)} MB` : group(Math.round(picture.max))}` : "");
     else if (head.at_once === null && picture && picture.max > 0) {
       const each = (picture.max / per) * 1e9;
-      parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
+      if (head.series?.[0] === "queue") parts.push(`top = ${fixed(picture.max / per, 1)} under way`);
+      else parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
     }
     else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
     if (head.series?.[0] === "cpu") parts.push("sampled");

@@ -1,4 +1,5 @@
 // What can be done with a lane.
+import { clean } from "../format/text.js";
 import { HUES, colourKey } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { without } from "../panels/row-menu.js";
@@ -33,8 +34,7 @@ export function laneMenu(row, store, anchor) {
   if (lane.start_ns !== null) items.push({ name: "Time zero at its start", run: () => void zeroAtStart(lane) });
   if (lane.kind === "process" || lane.kind === "tag") items.push("-", { name: "Colour…", run: () => openMenu(anchor, colours(lane)) });
   items.push("-", { name: "As table", run: () => asTable(lane, store) });
-  const command = commandOf(lane, store);
-  if (command) items.push({ name: "Copy as command", run: () => void copy(command, "command") });
+  for (const { name, command } of commandsOf(lane, store)) items.push({ name, run: () => void copy(command, "command") });
   return items;
 }
 
@@ -63,12 +63,24 @@ function colours(lane) {
 }
 
 /**
+ * The commands with the numbers of a lane's picture, each once, named by the series that they have.
  * @param {import("../types").Lane} lane
  * @param {import("../lanes/data.js").LaneStore} store
- * @returns {string | null}
+ * @returns {{ name: string, command: string }[]}
  */
-export function commandOf(lane, store) {
-  const words = store.data.get(lane.id)?.[0]?.frame.head.words;
-  const first = Array.isArray(words) ? words : words ? Object.values(words)[0] : undefined;
-  return !first || first.length === 0 ? null : commandLine(carried(first));
+export function commandsOf(lane, store) {
+  const head = store.data.get(lane.id)?.[0]?.frame.head;
+  const words = head?.words;
+  const all = Array.isArray(words) ? { "": words } : words ?? {};
+  /** @type {Map<string, string[]>} */
+  const series = new Map();
+  const add = (/** @type {string} */ name, /** @type {string[]} */ own) => {
+    if (own.length === 0) return;
+    const command = commandLine(carried(own));
+    series.set(command, [...(series.get(command) ?? []), name]);
+  };
+  for (const [name, own] of Object.entries(all)) add(name, own);
+  const own = series.size;
+  for (const [name, peak] of Object.entries(head?.peak_words ?? {})) add(`peak of ${name}`, peak);
+  return [...series].map(([command, names], i) => ({ name: own === 1 && i === 0 ? "Copy as command" : `Copy as command: ${clean(names.join(", "), 60)}`, command }));
 }

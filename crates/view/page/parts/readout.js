@@ -8,7 +8,7 @@ import { pidOf, threadOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";
 
 /** @type {Record<string, string>} */
-const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "not seen yet", unknown: "unknown", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events" };
+const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "not seen yet", unknown: "unknown", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events", "read-bytes": "read", "write-bytes": "written", queue: "under way on average" };
 
 /**
  * @param {HTMLElement} area
@@ -64,9 +64,14 @@ function textOf(lane, store, ns) {
     if (name === "top") {
       if (value >= 0) lines.push(`most: ${clean(model.known.get(`process:${value}`)?.name ?? `process ${value}`, 60)}`);
     } else if (Number.isNaN(value)) lines.push(`${NAMES[name] ?? name}: not read`);
-    else if (value > 0 || (head.series ?? []).length === 1) lines.push(`${NAMES[name] ?? clean(name, 40)}: ${amount(value, head.unit ?? "")}${head.at_once ? `  ${fixed((value / full) * 100, 1)} %` : ""}`);
-    const peak = peaks[name]?.[found.index];
-    if (peak !== undefined && peak > value * 1.05 && head.at_once) lines.push(`peak: ${fixed((peak / full) * 100, 1)} %`);
+    else if (value > 0 || (head.series ?? []).length === 1) lines.push(`${NAMES[name] ?? clean(name, 40)}: ${name === "queue" ? fixed(value / bucket, 2) : amount(value, head.unit ?? "")}${head.at_once ? `  ${fixed((value / full) * 100, 1)} %` : ""}`);
+  }
+  for (const name of head.peaks ?? []) {
+    const peak = peaks[name]?.[found.index] ?? NaN;
+    const base = head.peak_ns ?? 0;
+    const all = series[name]?.[found.index] ?? (head.series ?? []).reduce((sum, one) => sum + (series[one]?.[found.index] ?? 0), 0);
+    if (base <= 0 || !(peak / base > (all / bucket) * 1.05)) continue;
+    lines.push(`peak: ${name === "queue" ? fixed(peak / base, 2) : amount(peak, head.unit ?? "")} in ${length(base)}${head.at_once ? `  ${fixed((peak / base / head.at_once) * 100, 1)} %` : ""}`);
   }
   return lines.join("\n");
 }

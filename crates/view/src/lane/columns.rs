@@ -17,8 +17,9 @@ use tracesift_ask::recording::OpenRecording;
 use super::{Lane, MOST_LANES, machine};
 use crate::body::parsed;
 use crate::failure::Failure;
-use crate::frame::{frame, numbers};
+use crate::frame::{frame, number, numbers};
 use crate::lane::groups;
+use crate::lane::peaks::Peak;
 use crate::recording::place;
 use crate::state::State;
 use crate::work::{self, Pieces};
@@ -49,6 +50,8 @@ pub(crate) struct Figures {
     pub(crate) series: Vec<(&'static str, Vec<i64>)>,
     /// The command that has the numbers, by the name of the series.
     pub(crate) words: Vec<(&'static str, Vec<String>)>,
+    /// The largest base buckets of the columns.
+    pub(crate) peak: Option<Peak>,
 }
 
 pub(crate) async fn respond(
@@ -113,9 +116,9 @@ impl Columns {
     }
 
     /// The figures of all columns: those outside of the recorded time have none.
-    fn figures(&self, values: &[i64], before: usize) -> Vec<f64> {
+    fn figures(&self, values: impl IntoIterator<Item = f64>, before: usize) -> Vec<f64> {
         let mut all = vec![f64::NAN; before];
-        all.extend(numbers(values));
+        all.extend(values);
         all.resize(self.count, f64::NAN);
         all
     }
@@ -176,6 +179,8 @@ fn framed(lane: &Lane, figures: &Figures, wanted: &Columns, before: usize) -> Re
     let names: Vec<&str> = figures.series.iter().map(|(name, _)| *name).collect();
     let words: serde_json::Map<String, Value> =
         figures.words.iter().map(|(name, words)| ((*name).to_owned(), words.clone().into())).collect();
+    let peak_words: serde_json::Map<String, Value> =
+        figures.peak.iter().map(|peak| (peak.name.to_owned(), peak.words.clone().into())).collect();
     let head = json!({
         "lane": lane.to_string(),
         "way": if figures.is_from_tables { "tiles" } else { "rows" },
@@ -185,9 +190,13 @@ fn framed(lane: &Lane, figures: &Figures, wanted: &Columns, before: usize) -> Re
         "at_once": figures.at_once,
         "unit": figures.unit,
         "series": names,
-        "peaks": [],
+        "peaks": figures.peak.iter().map(|peak| peak.name).collect::<Vec<_>>(),
+        "peak_ns": figures.peak.as_ref().map(|peak| peak.base),
         "words": words,
+        "peak_words": peak_words,
     });
-    let columns: Vec<Vec<f64>> = figures.series.iter().map(|(_, values)| wanted.figures(values, before)).collect();
-    frame(&head, &columns)
+    let series = figures.series.iter().map(|(_, values)| wanted.figures(numbers(values), before));
+    let known = |value: &Option<i64>| value.map_or(f64::NAN, number);
+    let peaks = figures.peak.iter().map(|peak| wanted.figures(peak.values.iter().map(known), before));
+    frame(&head, &series.chain(peaks).collect::<Vec<_>>())
 }

@@ -1,58 +1,30 @@
-//! Lanes of rows that `dump timeline` does not have: operations on files, network, page faults, system calls, .NET, memory.
+//! Lanes of rows of one table: operations on files, system calls, network, memory, page faults, .NET.
 
-use tracesift_analysis::Span;
-use tracesift_analysis::timeline::{Grid, Series};
+use tracesift_analysis::timeline::Grid;
 use tracesift_archive::Error;
+use tracesift_ask::question::timeline::{self, LaneKind, Measure, Question, Row};
 use tracesift_ask::recording::OpenRecording;
+use tracesift_trace::info::IMPORTED;
 use tracesift_trace::rows::{
-    FileIoRow, GcCollectionRow, JitMethodRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
+    FileIoRow, GcCollectionRow, HardFaultRow, JitMethodRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
 };
 use tracesift_trace::{ProcessId, view};
 
 use super::columns::Figures;
-use super::machine::time_option;
+use super::machine::{kind_word, rows, unit, words};
 use super::people::People;
+use crate::failure::Failure;
 
 view! {
-    /// An operation on a file.
+    /// The process of a collection of .NET.
     #[derive(Clone, Copy, Debug)]
-    struct FileOperation of FileIoRow { time }
+    struct Collection of GcCollectionRow { process }
 }
 
 view! {
-    /// Data on the network.
+    /// The process of a compilation of .NET.
     #[derive(Clone, Copy, Debug)]
-    struct Data of NetworkIoRow { time, kind, size }
-}
-
-view! {
-    /// Page faults.
-    #[derive(Clone, Copy, Debug)]
-    struct Faults of PageFaultRow { time, weight }
-}
-
-view! {
-    /// A system call.
-    #[derive(Clone, Copy, Debug)]
-    struct Call of SyscallRow { time }
-}
-
-view! {
-    /// A collection of .NET.
-    #[derive(Clone, Copy, Debug)]
-    struct Collection of GcCollectionRow { time, start, process }
-}
-
-view! {
-    /// A compilation of .NET.
-    #[derive(Clone, Copy, Debug)]
-    struct Compilation of JitMethodRow { time, start, process }
-}
-
-view! {
-    /// A reading of the machine's memory.
-    #[derive(Clone, Debug)]
-    struct Memory of MemoryStateRow { time, free, active, commit, available, cached }
+    struct Compilation of JitMethodRow { process }
 }
 
 /// What such a lane is of.
@@ -67,25 +39,42 @@ pub(crate) enum What {
     Jit(ProcessId),
 }
 
-/// Kinds of network operations whose bytes count: sent and received.
-const SENT: i8 = 1;
-const RECEIVED: i8 = 2;
-
 impl What {
     /// Those of the machine.
     pub(crate) const MACHINE: [Self; 5] = [Self::Files, Self::Network, Self::Memory, Self::Faults, Self::Syscalls];
 
     /// The kind of the lane, and its number.
     pub(crate) fn id(self) -> (&'static str, i32) {
+        (kind_word(self.kind()), if let Self::Gc(process) | Self::Jit(process) = self { process.0 } else { 0 })
+    }
+
+    /// The kind of rows of `dump timeline` that have its figures.
+    fn kind(self) -> LaneKind {
         match self {
-            Self::Files => ("file", 0),
-            Self::Network => ("network", 0),
-            Self::Faults => ("fault", 0),
-            Self::Syscalls => ("syscall", 0),
-            Self::Memory => ("memory", 0),
-            Self::Gc(process) => ("gc", process.0),
-            Self::Jit(process) => ("jit", process.0),
+            Self::Files => LaneKind::File,
+            Self::Network => LaneKind::Network,
+            Self::Faults => LaneKind::Fault,
+            Self::Syscalls => LaneKind::Syscall,
+            Self::Memory => LaneKind::Memory,
+            Self::Gc(_) => LaneKind::Gc,
+            Self::Jit(_) => LaneKind::Jit,
         }
+    }
+
+    /// What it can show; the first without a choice.
+    pub(crate) fn measures(self) -> &'static [Measure] {
+        match self {
+            Self::Files => &[Measure::Operations, Measure::Bytes, Measure::Time],
+            Self::Network => &[Measure::Bytes, Measure::Operations],
+            Self::Memory => &[Measure::Bytes],
+            Self::Faults | Self::Syscalls => &[Measure::Count, Measure::Time],
+            Self::Gc(_) | Self::Jit(_) => &[Measure::Time, Measure::Count],
+        }
+    }
+
+    /// Whether each row of the question is a series of its own; else their sum is one.
+    fn has_series(self) -> bool {
+        matches!(self, Self::Network | Self::Memory)
     }
 
     pub(crate) fn parse(kind: &str, number: i32) -> Option<Self> {
@@ -111,8 +100,10 @@ impl What {
         let rows = match self {
             Self::Files => archive.row_count::<FileIoRow>(),
             Self::Network => archive.row_count::<NetworkIoRow>(),
-            Self::Faults => archive.row_count::<PageFaultRow>(),
+            Self::Faults => archive.row_count::<PageFaultRow>().saturating_add(archive.row_count::<HardFaultRow>()),
             Self::Syscalls => archive.row_count::<SyscallRow>(),
+            // An import has readings without their times.
+            Self::Memory if recording.info().kind == IMPORTED => 0,
             Self::Memory => archive.row_count::<MemoryStateRow>(),
             Self::Gc(_) => archive.row_count::<GcCollectionRow>(),
             Self::Jit(_) => archive.row_count::<JitMethodRow>(),
@@ -120,114 +111,69 @@ impl What {
         rows > 0
     }
 
-    /// The command about it.
-    fn words(self, people: &People, range: Span) -> Vec<String> {
-        let time = time_option(range.start, range.end);
-        let of = |process| people.process(process).map(|row| row.pid.to_string()).unwrap_or_default();
-        let words = match self {
-            Self::Files => vec!["dump", "file", &time],
-            Self::Network => vec!["dump", "tcp", &time],
-            Self::Faults => vec!["dump", "faults", &time],
-            Self::Syscalls => vec!["dump", "syscalls", &time],
-            Self::Memory => vec!["dump", "memory", "--total-memory", &time],
-            Self::Gc(process) => return own(&["dump", "gc", "-p", &of(process), &time]),
-            Self::Jit(process) => return own(&["dump", "jit", "-p", &of(process), &time]),
-        };
-        own(&words)
+    /// Whether a row of the question is one of its own.
+    fn has(self, row: &Row) -> bool {
+        match (self, row.lane()) {
+            (Self::Gc(process) | Self::Jit(process), timeline::Lane::Process(of)) => of.process == process,
+            (Self::Gc(_) | Self::Jit(_), _) => false,
+            _ => true,
+        }
     }
 }
 
-fn own(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
-}
+/// The names of series that a lane of several has, in the order of the page.
+const SERIES: [&str; 8] = ["free", "active", "commit", "available", "standby", "modified", "sent", "received"];
 
 /// The figures of a lane.
-pub(crate) fn figures(recording: &OpenRecording, people: &People, what: What, grid: Grid) -> Result<Figures, Error> {
-    let (unit, series) = match what {
-        What::Memory => ("bytes", memory(recording, grid)?),
-        What::Network => ("bytes", network(recording, grid)?),
-        What::Gc(process) => ("ns", vec![("gc", collections(recording, process, grid)?)]),
-        What::Jit(process) => ("ns", vec![("jit", compilations(recording, process, grid)?)]),
-        What::Files | What::Faults | What::Syscalls => ("count", vec![("count", counts(recording, what, grid)?)]),
+pub(crate) fn figures(
+    recording: &OpenRecording,
+    people: &People,
+    what: What,
+    measure: Option<Measure>,
+    grid: Grid,
+) -> Result<Figures, Failure> {
+    let (kind, usual) = (what.kind(), what.measures().first().copied().unwrap_or(Measure::Count));
+    let measure = measure.filter(|measure| what.measures().contains(measure)).unwrap_or(usual);
+    let question = Question { lane: kind, measure: Some(measure), ..Question::default() };
+    let found = rows(question, recording, grid)?
+        .ok_or_else(|| Failure::bad(format!("columns: too many for a lane of {}", kind_word(kind))))?;
+    let own = found.iter().filter(|row| what.has(row));
+    let mut series: Vec<(&'static str, Vec<i64>)> = Vec::new();
+    if what.has_series() {
+        for name in SERIES {
+            if let Some(row) = found.iter().find(|row| row.label() == name) {
+                series.push((name, row.values().to_vec()));
+            } else if what == What::Network && matches!(name, "sent" | "received") {
+                series.push((name, vec![0; grid.buckets()]));
+            }
+        }
+    } else {
+        let mut sum = vec![0_i64; grid.buckets()];
+        for row in own {
+            sum.iter_mut().zip(row.values()).for_each(|(sum, value)| *sum = sum.saturating_add(*value));
+        }
+        series.push((measure.word(), sum));
+    }
+    if what == What::Memory {
+        // No reading is known before the first one.
+        series
+            .iter_mut()
+            .flat_map(|(_, values)| values)
+            .filter(|value| **value == 0)
+            .for_each(|value| *value = UNKNOWN);
+    }
+    let pid = match what {
+        What::Gc(process) | What::Jit(process) => people.process(process).map(|row| row.pid.to_string()),
+        _ => None,
     };
-    let words = what.words(people, grid.range());
+    let more: Vec<&str> = pid.iter().flat_map(|pid| ["-p", pid.as_str()]).collect();
+    let words = words(kind_word(kind), measure, grid, &more);
     Ok(Figures {
-        unit,
+        unit: unit(measure),
         words: series.iter().map(|(name, _)| (*name, words.clone())).collect(),
         series,
         ..Figures::default()
     })
-}
-
-/// How often it happened; an operation counts when it ends.
-fn counts(recording: &OpenRecording, what: What, grid: Grid) -> Result<Vec<i64>, Error> {
-    let (archive, range) = (recording.archive(), grid.range());
-    let time = Some(range.start..range.end);
-    let mut series = Series::new(&grid);
-    match what {
-        What::Files => archive.scan(time, |row: &FileOperation| series.add_at(&grid, row.time, 1))?,
-        What::Syscalls => archive.scan(time, |row: &Call| series.add_at(&grid, row.time, 1))?,
-        _ => archive.scan(time, |row: &Faults| series.add_at(&grid, row.time, row.weight))?,
-    }
-    Ok(series.finish(&grid))
-}
-
-fn network(recording: &OpenRecording, grid: Grid) -> Result<Vec<(&'static str, Vec<i64>)>, Error> {
-    let (mut sent, mut received) = (Series::new(&grid), Series::new(&grid));
-    let range = grid.range();
-    recording.archive().scan(Some(range.start..range.end), |row: &Data| match row.kind {
-        SENT => sent.add_at(&grid, row.time, row.size),
-        RECEIVED => received.add_at(&grid, row.time, row.size),
-        _ => {}
-    })?;
-    Ok(vec![("sent", sent.finish(&grid)), ("received", received.finish(&grid))])
-}
-
-/// The lengths of collections, cut to the columns. A background collection and one in the foreground can overlap: they add up.
-fn collections(recording: &OpenRecording, process: ProcessId, grid: Grid) -> Result<Vec<i64>, Error> {
-    let (mut series, range) = (Series::new(&grid), grid.range());
-    recording.archive().scan(Some(range.start..range.end), |row: &Collection| {
-        if row.process == process {
-            series.add_span(&grid, Span::new(row.start, row.time));
-        }
-    })?;
-    Ok(series.finish(&grid))
-}
-
-/// The lengths of compilations, cut to the columns. A nested one counts for itself and for the one around it.
-fn compilations(recording: &OpenRecording, process: ProcessId, grid: Grid) -> Result<Vec<i64>, Error> {
-    let (mut series, range) = (Series::new(&grid), grid.range());
-    recording.archive().scan(Some(range.start..range.end), |row: &Compilation| {
-        if row.process == Some(process) {
-            series.add_span(&grid, Span::new(row.start, row.time));
-        }
-    })?;
-    Ok(series.finish(&grid))
-}
-
-/// The last reading in or before each column; unknown before the first one.
-fn memory(recording: &OpenRecording, grid: Grid) -> Result<Vec<(&'static str, Vec<i64>)>, Error> {
-    const NAMES: [&str; 5] = ["free", "active", "commit", "available", "cached"];
-    let mut readings: Vec<(i64, [Option<i64>; 5])> = Vec::new();
-    recording.archive().scan(None, |row: &Memory| {
-        readings.push((row.time, [row.free, row.active, row.commit, row.available, row.cached]));
-    })?;
-    readings.sort_by_key(|(time, _)| *time);
-    let mut all = Vec::new();
-    for (place, name) in NAMES.into_iter().enumerate() {
-        let known: Vec<(i64, i64)> =
-            readings.iter().filter_map(|(time, figures)| Some((*time, (*figures.get(place)?)?))).collect();
-        if known.is_empty() {
-            continue;
-        }
-        let value = |column: usize| {
-            let end = grid.bucket(column).end;
-            let before = known.partition_point(|(time, _)| *time < end);
-            before.checked_sub(1).and_then(|last| known.get(last)).map_or(UNKNOWN, |(_, figure)| *figure)
-        };
-        all.push((name, (0..grid.buckets()).map(value).collect()));
-    }
-    Ok(all)
 }
 
 /// No number of a frame: see [`crate::frame::number`].

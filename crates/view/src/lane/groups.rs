@@ -2,13 +2,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::timeline::Grid;
-use tracesift_ask::question::timeline::{Chosen, LaneKind, Measure, STATES, Series, Way, series};
+use tracesift_ask::question::timeline::{Chosen, LaneKind, Measure, Question, STATES, Series, Way, series};
 use tracesift_ask::recording::OpenRecording;
 
 use super::columns::Figures;
 use super::density::{self, What};
 use super::people::People;
-use super::{Group, Lane, machine, top};
+use super::{Group, Lane, machine, peaks, top};
 use crate::failure::Failure;
 use crate::state::State;
 
@@ -34,18 +34,26 @@ pub(crate) fn figures(
         Some(Lane::Cpu(_)) if matches!(measure, None | Some(Measure::Run)) && top::is_quick(recording, grid)? => {
             let cpus = lanes.iter().filter_map(|lane| if let Lane::Cpu(cpu) = lane { Some(*cpu) } else { None });
             let figures = top::figures(recording, &cpus.collect(), grid)?;
-            Ok(figures.into_iter().map(|(cpu, figures)| (Lane::Cpu(cpu), figures)).collect())
+            let mut all = figures.into_iter().map(|(cpu, figures)| (Lane::Cpu(cpu), figures)).collect();
+            let question = Question { lane: LaneKind::Cpu, measure: Some(Measure::Run), ..Question::default() };
+            peaks::add(recording, &question, grid, &mut all)?;
+            Ok(all)
         }
-        Some(Lane::Rows(what)) => rows(recording, *what, grid),
-        Some(Lane::Group(Group::Files)) => group(recording, Group::Files, What::Files, grid),
-        Some(Lane::Group(Group::Network)) => group(recording, Group::Network, What::Network, grid),
-        Some(Lane::Group(Group::Memory)) => group(recording, Group::Memory, What::Memory, grid),
+        Some(Lane::Rows(what)) => rows(recording, *what, measure, grid),
+        Some(Lane::Group(Group::Files)) => group(recording, (Group::Files, What::Files), measure, grid),
+        Some(Lane::Group(Group::Network)) => group(recording, (Group::Network, What::Network), measure, grid),
+        Some(Lane::Group(Group::Memory)) => group(recording, (Group::Memory, What::Memory), measure, grid),
         _ => machine::figures(state, recording, lanes, measure, grid),
     }
 }
 
 /// The figures of rows of a table.
-fn rows(recording: &OpenRecording, what: What, grid: Grid) -> Result<FxHashMap<Lane, Figures>, Failure> {
+fn rows(
+    recording: &OpenRecording,
+    what: What,
+    measure: Option<Measure>,
+    grid: Grid,
+) -> Result<FxHashMap<Lane, Figures>, Failure> {
     let people = People::of(recording)?;
     let is_there = match what {
         What::Gc(process) | What::Jit(process) => people.process(process).is_some(),
@@ -54,13 +62,18 @@ fn rows(recording: &OpenRecording, what: What, grid: Grid) -> Result<FxHashMap<L
     if !is_there || !what.is_in(recording) {
         return Err(Failure::missing(format!("lane: the recording has nothing for `{}`", Lane::Rows(what))));
     }
-    let figures = density::figures(recording, &people, what, grid)?;
+    let figures = density::figures(recording, &people, what, measure, grid)?;
     Ok(FxHashMap::from_iter([(Lane::Rows(what), figures)]))
 }
 
 /// The same under the name of its group.
-fn group(recording: &OpenRecording, group: Group, what: What, grid: Grid) -> Result<FxHashMap<Lane, Figures>, Failure> {
-    let figures = rows(recording, what, grid)?.remove(&Lane::Rows(what));
+fn group(
+    recording: &OpenRecording,
+    (group, what): (Group, What),
+    measure: Option<Measure>,
+    grid: Grid,
+) -> Result<FxHashMap<Lane, Figures>, Failure> {
+    let figures = rows(recording, what, measure, grid)?.remove(&Lane::Rows(what));
     Ok(figures.into_iter().map(|figures| (Lane::Group(group), figures)).collect())
 }
 
@@ -108,6 +121,10 @@ fn of_people(
                 });
                 all.insert(Lane::Process(process.process), figures);
             }
+            if let Some(measure) = measures.iter().find(|measure| matches!(measure, Measure::Run | Measure::Cpu)) {
+                let question = Question { measure: Some(*measure), ..Question::default() };
+                peaks::add(recording, &question, grid, &mut all)?;
+            }
         }
         Chosen::Threads(ids) => {
             for thread in ids.iter().filter_map(|id| people.thread(*id)) {
@@ -142,5 +159,6 @@ fn figures_of(
         unit: measures.first().map_or("value", |measure| machine::unit(*measure)),
         series: measures.iter().enumerate().map(|(place, measure)| (measure.word(), values(place))).collect(),
         words: measures.iter().map(|measure| (measure.word(), words(*measure))).collect(),
+        peak: None,
     }
 }

@@ -18,7 +18,7 @@ use super::columns::recorded;
 use super::density::{self, What};
 use super::people::People;
 use super::totals::{Entry, Order, Totals, of_processes, of_threads};
-use super::{Group, Lane, machine};
+use super::{Group, Lane, disks, machine};
 use crate::failure::{self, Failure};
 use crate::query::Parameters;
 use crate::recording::{Opened, place};
@@ -97,7 +97,8 @@ fn entries(
         Some(Lane::Group(group @ (Group::Files | Group::Network | Group::Memory))) => tables(&recording, group),
         Some(Lane::Group(group @ (Group::Gc | Group::Jit))) => managed(&recording, group == Group::Gc)?,
         Some(Lane::Group(Group::Cpus)) => cpus(&recording, all)?,
-        Some(Lane::Group(Group::Disks)) => disks(&recording, all)?,
+        Some(Lane::Group(Group::Disks)) => disks::list(&recording, all)?,
+        Some(Lane::Disk(disk)) => disks::parts(&recording, disk, all)?,
         Some(Lane::Group(Group::Events)) => events(state, &recording, all)?,
         Some(Lane::Group(Group::Marks)) => {
             let count = i64::try_from(recording.archive().row_count::<MarkRow>()).unwrap_or(i64::MAX);
@@ -160,7 +161,8 @@ fn groups(recording: &OpenRecording) -> Vec<Entry> {
 
 /// A lane of rows of a table.
 fn of_rows(what: What) -> Entry {
-    Entry::new(Lane::Rows(what), what.id().0, what.name())
+    let measures = what.measures().iter().map(|measure| measure.word()).collect();
+    Entry::new(Lane::Rows(what), what.id().0, what.name()).with_measures(measures)
 }
 
 /// The lanes of the machine that a group has.
@@ -179,13 +181,18 @@ fn managed(recording: &OpenRecording, is_gc: bool) -> Result<Vec<Entry>, Failure
     let lane = |process| if is_gc { What::Gc(process) } else { What::Jit(process) };
     let entry = |process| {
         let name = people.process_name(process).unwrap_or_default();
-        Entry::new(Lane::Rows(lane(process)), lane(process).id().0, &name)
+        of_rows(lane(process)).named(name)
     };
     Ok(density::processes(recording, is_gc)?.into_iter().map(entry).collect())
 }
 
 /// The lanes of a question, by its rows.
-fn rows(recording: &OpenRecording, lane: LaneKind, measure: Measure, all: Grid) -> Result<Vec<timeline::Row>, Failure> {
+pub(crate) fn rows(
+    recording: &OpenRecording,
+    lane: LaneKind,
+    measure: Measure,
+    all: Grid,
+) -> Result<Vec<timeline::Row>, Failure> {
     let question = Question { lane, measure: Some(measure), ..Question::default() };
     Ok(machine::rows(question, recording, all)?.unwrap_or_default())
 }
@@ -220,28 +227,6 @@ fn cpus(recording: &OpenRecording, all: Grid) -> Result<Vec<Entry>, Failure> {
         Entry::new(Lane::Cpu(cpu), "cpu", &name).with(totals).with_measures(given.collect())
     };
     Ok(cpus.into_iter().map(entry).collect())
-}
-
-fn disks(recording: &OpenRecording, all: Grid) -> Result<Vec<Entry>, Failure> {
-    let mut rows = rows(recording, LaneKind::Disk, Measure::Bytes, all)?;
-    let counts = self::rows(recording, LaneKind::Disk, Measure::Operations, all)?;
-    // Flushes have no bytes.
-    for row in &counts {
-        if !rows.iter().any(|known| known.lane() == row.lane()) {
-            rows.push(row.clone());
-        }
-    }
-    let mut all: Vec<Entry> = Vec::new();
-    for row in &rows {
-        let timeline::Lane::Disk(disk) = row.lane() else { continue };
-        let count = counts.iter().find(|of| of.lane() == row.lane()).map(timeline::Row::total);
-        let bytes = if row.measure() == Measure::Bytes { row.total() } else { 0 };
-        let totals = Totals { bytes: Some(bytes), count, ..Totals::default() };
-        let entry = Entry::new(Lane::Disk(*disk), "disk", &row.label()).with(totals);
-        all.push(entry.with_measures(vec!["bytes", "operations"]));
-    }
-    all.sort_by_key(|entry| if let Lane::Disk(disk) = entry.lane { disk } else { i32::MAX });
-    Ok(all)
 }
 
 fn events(state: &State, recording: &OpenRecording, all: Grid) -> Result<Vec<Entry>, Failure> {

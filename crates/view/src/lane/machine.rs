@@ -10,7 +10,7 @@ use tracesift_ask::time_format::seconds;
 use tracesift_grammar::TimeRange;
 
 use super::columns::Figures;
-use super::{Group, Lane};
+use super::{Group, Lane, disks, peaks};
 use crate::failure::Failure;
 use crate::lane::list::kinds;
 use crate::state::State;
@@ -21,6 +21,7 @@ pub(crate) fn is_same_kind(a: &Lane, b: &Lane) -> bool {
         (Lane::Tag(a, _), Lane::Tag(b, _)) => a == b,
         (Lane::Group(a), Lane::Group(b)) => a == b,
         (Lane::Rows(a), Lane::Rows(b)) => a == b,
+        (Lane::DiskPart(_, a), Lane::DiskPart(_, b)) => a == b,
         _ => discriminant(a) == discriminant(b),
     }
 }
@@ -29,9 +30,11 @@ pub(crate) fn is_same_kind(a: &Lane, b: &Lane) -> bool {
 pub(crate) fn unit(measure: Measure) -> &'static str {
     match measure {
         Measure::Cpu | Measure::Run | Measure::Wait | Measure::Ready | Measure::Open | Measure::Unknown => "ns",
-        Measure::Bytes => "bytes",
+        Measure::Busy | Measure::Queue | Measure::Time => "ns",
+        Measure::Bytes | Measure::ReadBytes | Measure::WriteBytes => "bytes",
         Measure::Frequency => "khz",
-        Measure::Samples | Measure::Switches | Measure::Operations | Measure::Count | Measure::Counter => "count",
+        Measure::Samples | Measure::Switches | Measure::Count | Measure::Counter => "count",
+        Measure::Operations | Measure::Reads | Measure::Writes => "count",
     }
 }
 
@@ -63,33 +66,34 @@ fn source(
     recording: &OpenRecording,
     lane: &Lane,
     measure: Option<Measure>,
-) -> Result<Question, Failure> {
+) -> Result<(Question, Vec<Measure>), Failure> {
     let of_cpus = if recording.info().has_switches { Measure::Run } else { Measure::Cpu };
     let (kind, usual) = match lane {
-        Lane::Cpu(_) | Lane::Group(Group::Cpus) => (LaneKind::Cpu, of_cpus),
+        Lane::Cpu(_) | Lane::Group(Group::Cpus) => (LaneKind::Cpu, vec![of_cpus]),
         Lane::Group(Group::Processes) => {
-            (LaneKind::Cpu, if recording.file.has_samples { Measure::Cpu } else { of_cpus })
+            (LaneKind::Cpu, vec![if recording.file.has_samples { Measure::Cpu } else { of_cpus }])
         }
-        Lane::Disk(_) | Lane::Group(Group::Disks) => (LaneKind::Disk, Measure::Bytes),
-        Lane::Event(_) | Lane::Group(Group::Events) => (LaneKind::Event, Measure::Count),
-        Lane::Frequency(_) => (LaneKind::Cpu, Measure::Frequency),
-        Lane::Counter(_) => (LaneKind::Process, Measure::Counter),
-        Lane::Tag(..) => (LaneKind::Tag, Measure::Cpu),
+        Lane::Disk(_) | Lane::Group(Group::Disks) => (LaneKind::Disk, disks::USUAL.to_vec()),
+        Lane::DiskPart(_, part) => (LaneKind::Disk, part.measures().iter().take(1).copied().collect()),
+        Lane::Event(_) | Lane::Group(Group::Events) => (LaneKind::Event, vec![Measure::Count]),
+        Lane::Frequency(_) => (LaneKind::Cpu, vec![Measure::Frequency]),
+        Lane::Counter(_) => (LaneKind::Process, vec![Measure::Counter]),
+        Lane::Tag(..) => (LaneKind::Tag, vec![Measure::Cpu]),
         _ => return Err(Failure::bad(format!("lane: `{lane}` has no figures by buckets"))),
     };
-    let measure = match lane {
+    let can_show = |measure: &Measure| match lane {
         // The lane is of this measure.
-        Lane::Frequency(_) | Lane::Counter(_) => usual,
-        _ => measure.unwrap_or(usual),
+        Lane::Frequency(_) | Lane::Counter(_) => false,
+        Lane::DiskPart(_, part) => part.measures().contains(measure),
+        _ => measure.is_of(kind),
     };
-    if !measure.is_of(kind) {
-        return Err(Failure::bad(format!("measure: such lanes have no `{}`", measure.word())));
-    }
+    // A request is about lanes of many kinds: those that do not have the measure show what they have.
+    let measures = measure.filter(can_show).map_or(usual, |measure| vec![measure]);
     let tags = match lane {
         Lane::Tag(file, _) => Some(tags(state, file)?.tags.clone()),
         _ => None,
     };
-    Ok(Question { lane: kind, measure: Some(measure), tags, ..Question::default() })
+    Ok((Question { lane: kind, tags, ..Question::default() }, measures))
 }
 
 /// A file of stack tags of the session.
@@ -117,46 +121,63 @@ pub(crate) fn figures(
     grid: Grid,
 ) -> Result<FxHashMap<Lane, Figures>, Failure> {
     let Some(first) = lanes.first() else { return Ok(FxHashMap::default()) };
-    let question = source(state, recording, first, measure)?;
-    let (kind, measure) = (question.lane, question.measure.unwrap_or(Measure::Cpu));
-    let is_from_tables = question.is_from_tables(recording, grid)?;
-    let nothing =
-        || Failure::missing(format!("lane: the recording has nothing for `{first}`, or too much for so many columns"));
-    let found = rows(question, recording, grid)?.ok_or_else(nothing)?;
+    let (question, measures) = source(state, recording, first, measure)?;
     let kinds = match first {
         Lane::Event(_) => kinds(state, recording)?,
         _ => &[],
     };
-    let mut all = FxHashMap::default();
-    for lane in lanes {
-        let mut values = vec![0; grid.buckets()];
-        for row in found.iter().filter(|row| is_of(lane, row, kinds)) {
-            add(&mut values, row);
+    let (mut all, mut shown): (FxHashMap<Lane, Figures>, Vec<Measure>) = (FxHashMap::default(), Vec::new());
+    for measure in measures {
+        let question = Question { measure: Some(measure), ..question.clone() };
+        let is_from_tables = question.is_from_tables(recording, grid)?;
+        let lane_word = kind_word(question.lane);
+        let found = rows(question, recording, grid)?.ok_or_else(|| {
+            Failure::missing(format!("lane: the recording has nothing for `{first}`, or too much for so many columns"))
+        })?;
+        for lane in lanes {
+            let mut values = vec![0; grid.buckets()];
+            for row in found.iter().filter(|row| is_of(lane, row, kinds)) {
+                add(&mut values, row);
+            }
+            let figures = all.entry(lane.clone()).or_insert_with(|| Figures {
+                at_once: at_once(recording, lane, measure),
+                unit: unit(measure),
+                ..Figures::default()
+            });
+            figures.is_from_tables |= is_from_tables;
+            figures.series.push((measure.word(), values));
+            figures.words.push((measure.word(), words(lane_word, measure, grid, &more_words(lane))));
         }
-        let more = match lane {
-            Lane::Tag(file, _) => vec!["--tag-file", file.as_str()],
-            Lane::Counter(name) => vec!["--counter", name.as_str()],
-            _ => Vec::new(),
-        };
-        let words = words(kind_word(kind), measure, grid, &more);
-        let at_once = match lane {
-            Lane::Group(Group::Cpus | Group::Processes) | Lane::Tag(..) => Some(i64::from(recording.info().cpu_count)),
-            Lane::Cpu(_) => Some(1),
-            _ => None,
-        };
-        let figures = Figures {
-            is_from_tables,
-            at_once,
-            unit: unit(measure),
-            series: vec![(measure.word(), values)],
-            words: vec![(measure.word(), words)],
-        };
-        all.insert(lane.clone(), figures);
+        shown.push(measure);
+    }
+    // Of what is drawn one above the other the sum has a peak.
+    if let Some(measure) = if shown == disks::USUAL { Some(Measure::Bytes) } else { shown.first().copied() } {
+        peaks::add(recording, &Question { measure: Some(measure), ..question }, grid, &mut all)?;
     }
     Ok(all)
 }
 
-fn kind_word(kind: LaneKind) -> &'static str {
+/// Words of a command that are of one lane alone.
+fn more_words(lane: &Lane) -> Vec<&str> {
+    match lane {
+        Lane::Tag(file, _) => vec!["--tag-file", file.as_str()],
+        Lane::Counter(name) => vec!["--counter", name.as_str()],
+        _ => Vec::new(),
+    }
+}
+
+/// How many CPUs or disks can work for a lane at a time; `None`: its figures have no share.
+fn at_once(recording: &OpenRecording, lane: &Lane, measure: Measure) -> Option<i64> {
+    match lane {
+        Lane::Group(Group::Cpus | Group::Processes) | Lane::Tag(..) => Some(i64::from(recording.info().cpu_count)),
+        Lane::Cpu(_) => Some(1),
+        Lane::Disk(_) | Lane::DiskPart(..) if measure == Measure::Busy => Some(1),
+        _ => None,
+    }
+}
+
+/// The word of a kind of lanes on the command line.
+pub(crate) fn kind_word(kind: LaneKind) -> &'static str {
     match kind {
         LaneKind::Process => "process",
         LaneKind::Thread => "thread",
@@ -164,6 +185,13 @@ fn kind_word(kind: LaneKind) -> &'static str {
         LaneKind::Disk => "disk",
         LaneKind::Event => "event",
         LaneKind::Tag => "tag",
+        LaneKind::File => "file",
+        LaneKind::Syscall => "syscall",
+        LaneKind::Network => "network",
+        LaneKind::Memory => "memory",
+        LaneKind::Fault => "fault",
+        LaneKind::Gc => "gc",
+        LaneKind::Jit => "jit",
     }
 }
 
@@ -173,7 +201,7 @@ fn is_of(lane: &Lane, row: &Row, kinds: &[(String, String)]) -> bool {
         (Lane::Cpu(cpu) | Lane::Frequency(cpu), timeline::Lane::Cpu(of)) => cpu == of,
         // The question has rows of one kind alone.
         (Lane::Group(_), _) => true,
-        (Lane::Disk(disk), timeline::Lane::Disk(of)) => disk == of,
+        (Lane::Disk(disk) | Lane::DiskPart(disk, _), timeline::Lane::Disk(of)) => disk == of,
         (Lane::Event(number), timeline::Lane::Event(provider, event)) => {
             kinds.get(*number).is_some_and(|(of, name)| of == provider && name == event)
         }

@@ -2,9 +2,11 @@
 
 pub(crate) mod columns;
 pub(crate) mod density;
+pub(crate) mod disks;
 pub(crate) mod groups;
 pub(crate) mod list;
 pub(crate) mod machine;
+pub(crate) mod peaks;
 pub(crate) mod people;
 pub(crate) mod spans;
 pub(crate) mod top;
@@ -15,6 +17,7 @@ use std::fmt;
 use tracesift_trace::{ProcessId, ThreadId};
 
 use self::density::What;
+use self::disks::DiskPart;
 use crate::failure::Failure;
 
 /// Lanes that a request names, at most.
@@ -29,6 +32,8 @@ pub(crate) enum Lane {
     Thread(ThreadId),
     Cpu(i16),
     Disk(i32),
+    /// A part of what a disk does.
+    DiskPart(i32, DiskPart),
     /// The kind of event with this number, in the order of provider and name.
     Event(usize),
     Frequency(i16),
@@ -128,6 +133,7 @@ impl Lane {
             }
             Self::Cpu(_) => group(Group::Cpus),
             Self::Disk(_) => group(Group::Disks),
+            Self::DiskPart(disk, _) => vec![Self::Group(Group::Disks), Self::Disk(*disk)],
             Self::Event(_) => group(Group::Events),
             Self::Frequency(_) => group(Group::Frequencies),
             Self::Counter(_) => group(Group::Counters),
@@ -153,7 +159,12 @@ impl Lane {
             "process" => rest.parse().ok().map(|id| Self::Process(ProcessId(id))),
             "thread" => rest.parse().ok().map(|id| Self::Thread(ThreadId(id))),
             "cpu" => rest.parse().ok().map(Self::Cpu),
-            "disk" => rest.parse().ok().map(Self::Disk),
+            "disk" => match rest.split_once(':') {
+                None => rest.parse().ok().map(Self::Disk),
+                Some((disk, part)) => {
+                    disk.parse().ok().zip(DiskPart::parse(part)).map(|(disk, part)| Self::DiskPart(disk, part))
+                }
+            },
             "event" => rest.parse().ok().map(Self::Event),
             "frequency" => rest.parse().ok().map(Self::Frequency),
             "counter" if !rest.is_empty() => Some(Self::Counter(rest.to_owned())),
@@ -175,6 +186,7 @@ impl fmt::Display for Lane {
             Self::Thread(id) => write!(formatter, "thread:{}", id.0),
             Self::Cpu(cpu) => write!(formatter, "cpu:{cpu}"),
             Self::Disk(disk) => write!(formatter, "disk:{disk}"),
+            Self::DiskPart(disk, part) => write!(formatter, "disk:{disk}:{}", part.id()),
             Self::Event(number) => write!(formatter, "event:{number}"),
             Self::Frequency(cpu) => write!(formatter, "frequency:{cpu}"),
             Self::Counter(name) => write!(formatter, "counter:{name}"),
@@ -200,6 +212,8 @@ mod tests {
             "thread:0",
             "cpu:-1",
             "disk:8",
+            "disk:0:read",
+            "disk:8388608:queue",
             "event:3",
             "frequency:1",
             "counter:a:b",
@@ -226,6 +240,8 @@ mod tests {
             "event:-1",
             "mark:1",
             "x:1",
+            "disk:1:flush",
+            "disk::read",
             "counter:",
         ] {
             assert!(Lane::parse(wrong).is_err(), "{wrong}");

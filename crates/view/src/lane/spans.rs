@@ -8,6 +8,7 @@ use tracesift_ask::recording::OpenRecording;
 use tracesift_trace::rows::{DiskIoRow, DiskOperation, EventRow, GcCollectionRow, JitMethodRow, MarkRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
+use super::disks::DiskPart;
 use super::people::People;
 use super::totals::shown;
 
@@ -169,12 +170,18 @@ pub(crate) fn of_cpu(
     of_switches(recording, people, Of::Cpu(cpu, threads.map(|row| row.thread).collect()), range, most)
 }
 
-/// The operations of a disk that touch a range.
-pub(crate) fn of_disk(recording: &OpenRecording, disk: i32, range: Span, most: usize) -> Result<Pieces, Error> {
+/// The operations of a disk, or of a part of what it does, that touch a range.
+pub(crate) fn of_disk(
+    recording: &OpenRecording,
+    (disk, part): (i32, Option<DiskPart>),
+    range: Span,
+    most: usize,
+) -> Result<Pieces, Error> {
     let mut pieces = Pieces::new(most);
     recording.archive().scan(Some(range.start..range.end), |row: &Operation| {
         let span = Span::new(row.start, row.time);
-        if row.disk == disk && row.start < range.end && row.time >= range.start {
+        let is_of = row.disk == disk && part.is_none_or(|part| part.has(row.operation));
+        if is_of && row.start < range.end && row.time >= range.start {
             let state = match row.operation {
                 DiskOperation::Read => 5,
                 DiskOperation::Write => 6,

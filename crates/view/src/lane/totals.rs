@@ -20,6 +20,7 @@ pub(crate) struct Totals {
     pub(crate) run: Option<i64>,
     pub(crate) wait: Option<i64>,
     pub(crate) ready: Option<i64>,
+    pub(crate) busy: Option<i64>,
     pub(crate) bytes: Option<i64>,
     pub(crate) count: Option<i64>,
 }
@@ -56,6 +57,10 @@ impl Entry {
         }
     }
 
+    pub(crate) fn named(self, name: String) -> Self {
+        Self { name, ..self }
+    }
+
     pub(crate) fn with(self, totals: Totals) -> Self {
         Self { totals, ..self }
     }
@@ -80,6 +85,7 @@ impl Entry {
             ("run_ns", totals.run),
             ("wait_ns", totals.wait),
             ("ready_ns", totals.ready),
+            ("busy_ns", totals.busy),
             ("bytes", totals.bytes),
             ("count", totals.count),
         ];

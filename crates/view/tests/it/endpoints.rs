@@ -34,19 +34,19 @@ fn answer(server: &Running, words: &[String]) -> Vec<Value> {
     outcome.answer.rows().map(object).collect()
 }
 
-fn session(server: &Running) -> (i64, i64) {
+pub(crate) fn session(server: &Running) -> (i64, i64) {
     let session = server.get("/api/1/session").json();
     let recording = &session["recordings"][0];
     (recording["start_ns"].as_i64().unwrap(), recording["end_ns"].as_i64().unwrap())
 }
 
-fn lanes(server: &Running, query: &str) -> Vec<Value> {
+pub(crate) fn lanes(server: &Running, query: &str) -> Vec<Value> {
     let response = server.get(&format!("/api/1/lanes?of=r0{query}"));
     assert_eq!(response.status, 200, "{query}: {response:?}");
     response.json()["lanes"].as_array().unwrap().clone()
 }
 
-fn ids(lanes: &[Value]) -> Vec<String> {
+pub(crate) fn ids(lanes: &[Value]) -> Vec<String> {
     lanes.iter().map(|lane| lane["id"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -85,7 +85,7 @@ fn every_lane_has_the_numbers_of_the_command_that_it_names() {
         let below = lanes(&server, &format!("&parent={group}"));
         assert!(!below.is_empty(), "{group}");
         for id in ids(&below) {
-            if id.starts_with("process:") {
+            if id.starts_with("process:") || id.starts_with("disk:") {
                 all.extend(ids(&lanes(&server, &format!("&parent={id}"))));
             }
             if id.starts_with("tags:") {
@@ -111,9 +111,8 @@ fn every_lane_has_the_numbers_of_the_command_that_it_names() {
         for frame in &frames {
             for series in frame.head["series"].as_array().unwrap() {
                 let series = series.as_str().unwrap();
-                // These are in no `dump timeline`.
-                let words = &frame.head["words"][series];
-                if words[1] != "timeline" {
+                // Who ran longest is in no question.
+                if series == "top" {
                     continue;
                 }
                 check(&server, frame, series);
@@ -125,14 +124,19 @@ fn every_lane_has_the_numbers_of_the_command_that_it_names() {
 }
 
 /// Compares a series with the rows of the command that has it: those of the lane, or all that add up to it.
-fn check(server: &Running, frame: &Frame, series: &str) {
+pub(crate) fn check(server: &Running, frame: &Frame, series: &str) {
     let lane = frame.head["lane"].as_str().unwrap();
     let words = words(frame, series);
     let rows = answer(server, &words);
     let is_of = |row: &&Value| match lane.split(':').next().unwrap() {
         "cpu" | "frequency" => row["cpu"].as_i64() == lane.rsplit(':').next().unwrap().parse().ok(),
-        "thread" | "process" | "disk" | "event" => Some(row["lane"].as_str().unwrap()) == name(server, lane).as_deref(),
+        "disk" => row["disk"] == lane.split(':').nth(1).unwrap(),
+        "thread" | "process" | "event" => Some(row["lane"].as_str().unwrap()) == name(server, lane).as_deref(),
         "tag" => row["stack_tag"] == lane.splitn(3, ':').nth(2).unwrap(),
+        "network" | "memory" => row["kind"] == series,
+        "gc" | "jit" => {
+            row["pid"] == words[words.iter().position(|word| word == "-p").unwrap() + 1].parse::<i64>().unwrap()
+        }
         "counter" => row["counter"] == lane.split_once(':').unwrap().1,
         _ => true,
     };
@@ -153,8 +157,77 @@ fn check(server: &Running, frame: &Frame, series: &str) {
             *sum += value.as_f64().unwrap();
         }
     }
-    let same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+    // Before the first reading of memory nothing is known, which the command has as 0.
+    let is_unknown = |value: f64| value.is_nan() || value == 0.0 && lane.starts_with("memory");
+    let same = |(a, b): (&f64, &f64)| a == b || is_unknown(*a) && is_unknown(*b);
     assert!(values.iter().zip(&expected).all(same), "{lane} {series} {words:?}: {values:?}, not {expected:?}");
+}
+
+/// The largest of the base buckets that lie in a column of a frame.
+fn peak(server: &Running, frame: &Frame, name: &str, place: usize) -> Option<i64> {
+    let words: Vec<String> = serde_json::from_value(frame.head["peak_words"][name].clone()).unwrap();
+    let lane = frame.head["lane"].as_str().unwrap();
+    let (first, width) = (frame.head["first_ns"].as_i64().unwrap(), frame.head["bucket_ns"].as_i64().unwrap());
+    let (start, end) = (first + width * place as i64, first + width * (place as i64 + 1));
+    let rows = answer(server, &words);
+    let rows: Vec<&Value> = match lane.split(':').next().unwrap() {
+        "process" => rows
+            .iter()
+            .filter(|row| Some(row["lane"].as_str().unwrap()) == self::name(server, lane).as_deref())
+            .collect(),
+        kind @ ("cpu" | "disk") => {
+            let is_it = |row: &&Value| row[kind].to_string().trim_matches('"') == lane.split(':').nth(1).unwrap();
+            rows.iter().filter(is_it).collect()
+        }
+        _ => rows.iter().collect(),
+    };
+    let (_, recorded_end) = session(server);
+    let base = frame.head["peak_ns"].as_i64().unwrap();
+    let from = start.div_euclid(base) + i64::from(start % base != 0);
+    let inside = (from..)
+        .take_while(|bucket| ((bucket + 1) * base).min(recorded_end + 1) <= end && bucket * base <= recorded_end);
+    let sum = |bucket: i64| {
+        let value = |row: &&Value| {
+            let at = usize::try_from(bucket - row["from_ns"].as_i64().unwrap().div_euclid(base)).unwrap();
+            row["values"][at].as_i64().unwrap()
+        };
+        rows.iter().map(value).sum::<i64>()
+    };
+    inside.map(sum).max()
+}
+
+#[test]
+fn peaks_are_the_largest_buckets_of_the_command_that_they_name() {
+    let server = Running::start();
+    let (start, end) = session(&server);
+    let processes = ids(&lanes(&server, "&parent=processes"));
+    let mut all: Vec<String> = processes.into_iter().take(3).collect();
+    all.extend(["cpu:0", "cpus", "processes", "disks"].map(str::to_owned));
+    for disk in ids(&lanes(&server, "&parent=disks")) {
+        all.extend(ids(&lanes(&server, &format!("&parent={disk}"))));
+        all.push(disk);
+    }
+    let mut compared = 0;
+    for measure in [Value::Null, json!("cpu")] {
+        for (from, to, columns) in [(start, end + 1, 2), (-end / 9, end, 3), (start, end + 1, 4000)] {
+            let body = json!({ "recording": "r0", "from": from, "to": to, "columns": columns, "lanes": all, "measure": measure });
+            let frames = Frame::all(&server.post("/api/1/columns", &body).body);
+            for frame in frames {
+                let Some(name) = frame.head["peaks"][0].as_str() else { continue };
+                assert!(frame.head["peak_ns"].as_i64().unwrap() * 2 <= frame.head["bucket_ns"].as_i64().unwrap());
+                for (place, found) in frame.peaks(name).iter().enumerate().take(columns) {
+                    let expected = peak(&server, &frame, name, place).map_or(f64::NAN, |peak| peak as f64);
+                    assert!(
+                        *found == expected || found.is_nan() && expected.is_nan(),
+                        "{} {name} {place}: {found} {expected}",
+                        frame.head
+                    );
+                    compared += usize::from(*found > 0.0);
+                }
+            }
+        }
+    }
+    assert!(compared > 20, "{compared}");
 }
 
 /// The name of a lane, as the lists have it.

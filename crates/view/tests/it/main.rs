@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
+mod densities;
 mod endpoints;
 mod limits;
 mod security;

@@ -68,7 +68,11 @@ impl Running {
         let bytes = story::scenario(&figures.unwrap()).bytes().unwrap();
         let file = directory.path().join("demo.etl");
         std::fs::write(&file, bytes).unwrap();
-        let archive = extract_file(&file, &Options::default()).archive;
+        Self::of(extract_file(&file, &Options::default()).archive, directory)
+    }
+
+    /// A server of an archive, which is in a directory of its own.
+    pub(crate) fn of(archive: PathBuf, directory: TempDir) -> Self {
         let tags = tag_files::load(&[], false, &mut |warning| panic!("{warning}")).unwrap();
         let settings = Settings {
             recordings: vec![Given { source: Source::archive(archive.clone()), file: "demo.sift".to_owned() }],
@@ -196,7 +200,7 @@ impl Frame {
             let head: Value = serde_json::from_slice(&bytes[8..8 + head]).unwrap();
             let numbers: Vec<f64> =
                 numbers.chunks(8).map(|chunk| f64::from_le_bytes(chunk.try_into().unwrap())).collect();
-            let series = head["series"].as_array().unwrap().len();
+            let series = head["series"].as_array().unwrap().len() + head["peaks"].as_array().map_or(0, Vec::len);
             let columns = if numbers.is_empty() {
                 vec![Vec::new(); series]
             } else {
@@ -206,6 +210,13 @@ impl Frame {
             bytes = &bytes[length..];
         }
         frames
+    }
+
+    /// The peaks of a series: they stand behind the series.
+    pub(crate) fn peaks(&self, name: &str) -> &[f64] {
+        let place = self.head["peaks"].as_array().unwrap().iter().position(|peak| peak == name);
+        let series = self.head["series"].as_array().unwrap().len();
+        &self.columns[series + place.unwrap_or_else(|| panic!("no peaks of {name}: {}", self.head))]
     }
 
     pub(crate) fn column(&self, name: &str) -> &[f64] {

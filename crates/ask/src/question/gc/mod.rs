@@ -328,7 +328,7 @@ fn span(row: &Part) -> Option<Span> {
 }
 
 /// Whether a part is the one with which its collection counts.
-fn counts(row: &Part) -> bool {
+pub(super) fn counts(row: &Part) -> bool {
     span(row).is_none_or(|span| span.is_last)
 }
 

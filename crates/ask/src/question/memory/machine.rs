@@ -16,17 +16,17 @@ pub(super) struct Row {
 }
 
 /// Bytes that are free, zeroed or not.
-pub(super) fn free(state: &MemoryStateRow) -> Option<i64> {
+pub(in crate::question) fn free(state: &MemoryStateRow) -> Option<i64> {
     Some(state.zero.unwrap_or(0).saturating_add(state.free?))
 }
 
 /// Bytes of all standby lists; on Linux the page cache.
-pub(super) fn standby(state: &MemoryStateRow) -> Option<i64> {
+pub(in crate::question) fn standby(state: &MemoryStateRow) -> Option<i64> {
     let lists = state.standby.as_ref().map(|lists| lists.iter().copied().fold(0, i64::saturating_add));
     lists.or(state.cached)
 }
 
-fn modified(state: &MemoryStateRow) -> Option<i64> {
+pub(in crate::question) fn modified(state: &MemoryStateRow) -> Option<i64> {
     let modified = state.modified.or(state.dirty)?;
     let waiting = state.modified_no_write.or(state.writeback).unwrap_or(0);
     Some(modified.saturating_add(waiting))

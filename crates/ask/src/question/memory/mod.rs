@@ -25,6 +25,7 @@ use crate::recording_label::RowSource;
 use crate::shown::Shown;
 use tracesift_grammar::TimeRange;
 
+pub(super) use self::machine::{free, modified, standby};
 pub use self::options::Options;
 
 /// Columns that an import cannot tell: it has two readings without their times.

@@ -229,7 +229,7 @@ fn returned(result: i64, is_status: bool) -> String {
     if is_status { format!("0x{result:X}") } else { result.to_string() }
 }
 
-fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
+pub(super) fn names(archive: &Archive) -> Result<Vec<(i64, String)>, Error> {
     let names = archive.rows::<SyscallNameRow>()?.into_iter();
     let mut names: Vec<(i64, String)> = names.map(|row| (row.number.into(), row.name)).collect();
     let mut routines: FxHashSet<FrameId> = FxHashSet::default();

@@ -29,6 +29,8 @@ pub enum Lane {
     Event(String, String),
     /// A stack tag.
     Tag(String),
+    /// A kind of operation or page fault, a system call, a direction, or a figure of memory.
+    Kind(String),
 }
 
 /// One lane of the answer.
@@ -45,6 +47,21 @@ pub struct Row {
     pub(super) grid: Grid,
     /// How many CPUs could work for it at a time; `None`: its figure has no share.
     pub(super) at_once: Option<i64>,
+}
+
+impl Lane {
+    /// Its name: the column `lane`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Process(process) => name_with_marks(process),
+            Self::Thread(process, thread) => threads::label(process.as_ref(), thread),
+            Self::Cpu(cpu) => format!("CPU {cpu}"),
+            Self::Disk(disk) => format!("disk {}", disk_number(i64::from(*disk))),
+            Self::Event(provider, event) => format!("{provider} {event}"),
+            Self::Tag(name) | Self::Kind(name) => name.clone(),
+        }
+    }
 }
 
 /// Number, name, number, and time, by which lanes are ordered.
@@ -116,21 +133,14 @@ impl Row {
             Lane::Cpu(cpu) => (i64::from(*cpu), String::new(), 0, None),
             Lane::Disk(disk) => (i64::from(*disk), String::new(), 0, None),
             Lane::Event(provider, event) => (0, format!("{provider}\0{event}"), 0, None),
-            Lane::Tag(tag) => (0, tag.clone(), 0, None),
+            Lane::Tag(name) | Lane::Kind(name) => (0, name.clone(), 0, None),
         }
     }
 
     /// Its name: the column `lane`.
     #[must_use]
     pub fn label(&self) -> String {
-        match &self.lane {
-            Lane::Process(process) => name_with_marks(process),
-            Lane::Thread(process, thread) => threads::label(process.as_ref(), thread),
-            Lane::Cpu(cpu) => format!("CPU {cpu}"),
-            Lane::Disk(disk) => format!("disk {}", disk_number(i64::from(*disk))),
-            Lane::Event(provider, event) => format!("{provider} {event}"),
-            Lane::Tag(tag) => tag.clone(),
-        }
+        self.lane.label()
     }
 
     /// A figure, if it has this unit.
@@ -163,7 +173,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Lane",
         Kind::Text,
         |r| r.label().into(),
-        "What the row is of: `name(pid)` of a process, its thread, a CPU, a disk, the provider and the event, or a stack tag.",
+        "What the row is of: `name(pid)` of a process, its thread, a CPU, a disk, the provider and the event, a stack tag, or the column `kind`.",
     ),
     of_process::name(),
     of_process::pid(),
@@ -209,6 +219,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         |r| if let Lane::Tag(tag) = &r.lane { tag.into() } else { Value::None },
         "The stack tag.",
     ),
+    ColumnOf::machine(
+        "kind",
+        "Kind",
+        Kind::Text,
+        |r| if let Lane::Kind(kind) = &r.lane { kind.into() } else { Value::None },
+        "Kind of operation on files or of page fault; the system call; `sent` or `received`; the figure of memory.",
+    ),
     ColumnOf::always(
         "measure",
         "Measure",
@@ -242,7 +259,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Bytes",
         Kind::Bytes,
         |r| r.in_unit(Unit::Bytes, r.total),
-        "Sum of the buckets, of `bytes`.",
+        "Sum of the buckets, of a measure in bytes; of memory the last bucket.",
     ),
     ColumnOf::always(
         "total",
@@ -277,7 +294,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Peak bytes",
         Kind::Bytes,
         |r| r.in_unit(Unit::Bytes, r.peak()),
-        "The largest bucket, of `bytes`.",
+        "The largest bucket, of a measure in bytes.",
     ),
     ColumnOf::always(
         "peak",

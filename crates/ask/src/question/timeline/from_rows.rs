@@ -6,22 +6,17 @@ use rustc_hash::FxHashMap;
 use tracesift_analysis::timeline::{EventNumbers, OffCpuKind, Watched};
 use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
 use tracesift_archive::Error;
-use tracesift_trace::rows::{CpuSampleRow, DiskIoRow, EventRow, ThreadRow};
+use tracesift_trace::rows::{CpuSampleRow, EventRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
 use super::lanes::{Asked, Collected};
-use super::{LaneKind, Measure};
+use super::rows::Rows;
+use super::{LaneKind, Measure, disks, others};
 
 view! {
     /// A sample, and whom it is of.
     #[derive(Clone, Copy, Debug)]
     struct Sample of CpuSampleRow { time, cpu, process, thread, weight }
-}
-
-view! {
-    /// A disk operation, and whom it is of.
-    #[derive(Clone, Copy, Debug)]
-    struct Operation of DiskIoRow { time, process, disk, size }
 }
 
 view! {
@@ -39,11 +34,16 @@ pub(super) fn add_rows(
 ) -> Result<(), Error> {
     let is_everything = asked.question.time.is_everything() && range == lanes.grid.range();
     let time = (!is_everything).then_some(range.start..range.end);
-    match asked.measure {
-        Measure::Cpu | Measure::Samples => of_samples(asked, time, lanes),
-        Measure::Bytes | Measure::Operations => of_disks(asked, range, lanes),
-        Measure::Count => of_events(asked, time, lanes, kinds),
-        _ => of_switches(asked, range, lanes),
+    match asked.measure.rows(asked.question.lane) {
+        Rows::Samples => of_samples(asked, time, lanes),
+        Rows::Disks => disks::add_operations(asked, range, lanes),
+        Rows::Events => of_events(asked, time, lanes, kinds),
+        Rows::Switches => of_switches(asked, range, lanes),
+        // They are no sums of rows alone.
+        Rows::Frequencies | Rows::Counters | Rows::Memory => Ok(()),
+        Rows::Files | Rows::Calls | Rows::Network | Rows::Faults | Rows::Collections | Rows::Compilations => {
+            others::add_rows(asked, range, lanes, kinds)
+        }
     }
 }
 
@@ -119,22 +119,6 @@ fn of_switches(asked: &Asked<'_>, range: Span, lanes: &mut Collected) -> Result<
     })?;
     accounting.finish_watched(&mut watched);
     Ok(())
-}
-
-fn of_disks(asked: &Asked<'_>, range: Span, lanes: &mut Collected) -> Result<(), Error> {
-    // An operation that completes at the first instant ends a span that lies before it.
-    let time = range.start.saturating_sub(1)..range.end.saturating_add(1);
-    let all = asked.question.filter.is_empty();
-    asked.recording.archive().scan(Some(time), |row: &Operation| {
-        let process = row.process.filter(|process| asked.accepted.contains(process));
-        let lane = match asked.question.lane {
-            LaneKind::Disk => Some(row.disk).filter(|_| all || process.is_some()),
-            _ => process.map(|process| process.0),
-        };
-        if let Some(lane) = lane.filter(|_| range.contains(row.time)) {
-            lanes.add_at(lane, row.time, if asked.measure == Measure::Bytes { row.size } else { 1 });
-        }
-    })
 }
 
 /// Adds the events by their kind.

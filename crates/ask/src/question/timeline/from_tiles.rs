@@ -7,6 +7,7 @@ use tracesift_analysis::Span;
 use tracesift_analysis::timeline::tiles::{Cover, Levels, Wanted};
 use tracesift_analysis::timeline::{EventNumbers, Grid};
 use tracesift_archive::{Archive, Error, Table, TilesOfTable};
+use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuSampleRow, DiskIoRow, EventRow, TIMELINE_BLOCK, TimelineCpuRow, TimelineDiskRow,
     TimelineEventRow, TimelineProcessRow, TimelineThreadRow,
@@ -14,7 +15,9 @@ use tracesift_trace::rows::{
 use tracesift_trace::schema::ColumnSet;
 
 use super::lanes::{Asked, Collected};
+use super::rows::Rows;
 use super::{LaneKind, Measure, Way};
+use crate::recording::OpenRecording;
 
 /// How many times as long a row of a time range takes as one of those around it, most of which are passed over.
 const ROWS_INSIDE: u64 = 2;
@@ -46,7 +49,8 @@ enum Source {
 impl Source {
     /// `None`: rows alone have it.
     fn of(asked: &Asked<'_>) -> Option<Self> {
-        use Measure::{Bytes, Count, Cpu, Open, Operations, Ready, Run, Samples, Switches, Unknown, Wait};
+        use Measure::{Busy, Bytes, Operations, Queue, ReadBytes, Reads, Writes};
+        use Measure::{Count, Cpu, Open, Ready, Run, Samples, Switches, Unknown, Wait};
         // Figures of a CPU, a disk or an event are those of all processes.
         let all = asked.question.filter.is_empty();
         match (asked.question.lane, asked.measure) {
@@ -55,7 +59,10 @@ impl Source {
             }
             (LaneKind::Thread, Run | Wait | Ready | Open | Unknown | Switches) => Some(Self::Threads),
             (LaneKind::Cpu, Run) if all => Some(Self::Cpus),
-            (LaneKind::Disk, Bytes | Operations) if all => Some(Self::Disks),
+            // `bytes_written` of the table has the bytes of flushes, too: rows alone tell those of writes.
+            (LaneKind::Disk, Bytes | ReadBytes | Operations | Reads | Writes | Busy | Queue) if all => {
+                Some(Self::Disks)
+            }
             (LaneKind::Event, Count) if all => Some(Self::Events),
             _ => None,
         }
@@ -73,22 +80,22 @@ impl Source {
 }
 
 /// The levels of a table, and its first one; `None` where they are others than those of this version.
-fn levels(asked: &Asked<'_>, tiles: TilesOfTable) -> Option<(Levels, u8)> {
+pub(super) fn levels(recording: &OpenRecording, tiles: TilesOfTable) -> Option<(Levels, u8)> {
     let first = u8::try_from(tiles.first).ok()?;
     let shift = tiles.width.trailing_zeros().checked_sub(2 * u32::from(first))?;
-    let label = &asked.recording.file;
+    let label = &recording.file;
     let levels = Levels::new(Span::new(label.start, label.end), shift)?;
     let is_same = levels.width(first) == tiles.width && i8::try_from(levels.last()) == Ok(tiles.last);
     is_same.then_some((levels, first))
 }
 
 /// Rows that are read for a time, those inside of it several times.
-fn cost(asked: &Asked<'_>, time: Span) -> Result<u64, Error> {
+pub(super) fn cost(asked: &Asked<'_>, time: Span) -> Result<u64, Error> {
     let (archive, time) = (asked.recording.archive(), time.start..time.end);
-    match asked.measure {
-        Measure::Cpu | Measure::Samples => archive.rows_touching::<CpuSampleRow>(time),
-        Measure::Bytes | Measure::Operations => archive.rows_touching::<DiskIoRow>(time),
-        Measure::Count => archive.rows_touching::<EventRow>(time),
+    match asked.measure.rows(asked.question.lane) {
+        Rows::Samples => archive.rows_touching::<CpuSampleRow>(time),
+        Rows::Disks => archive.rows_touching::<DiskIoRow>(time),
+        Rows::Events => archive.rows_touching::<EventRow>(time),
         _ => {
             // Around its start alone there are as many as around a short time.
             let around = archive.rows_around::<ContextSwitchRow>(time.start..time.start)?;
@@ -103,7 +110,7 @@ impl Plan {
     pub(super) fn of(asked: &Asked<'_>, grid: Grid) -> Result<Option<Self>, Error> {
         let source = Source::of(asked).filter(|_| asked.question.way != Way::Rows && grid.buckets() > 0);
         let Some(source) = source else { return Ok(None) };
-        let tiles = source.tiles(asked.recording.archive())?.and_then(|tiles| levels(asked, tiles));
+        let tiles = source.tiles(asked.recording.archive())?.and_then(|tiles| levels(asked.recording, tiles));
         let Some((levels, first)) = tiles else { return Ok(None) };
         let Cover { pieces, wanted } = Cover::of(&levels, first, &grid);
         if asked.question.way == Way::Usual {
@@ -189,14 +196,13 @@ fn read(
             })
         }
         Some(Source::Disks) => {
-            let counts = measure == Measure::Operations;
-            let names: &[&str] =
-                if counts { &["reads", "writes", "flushes"] } else { &["bytes_read", "bytes_written"] };
-            let columns = columns::<TimelineDiskRow>("disk", names);
+            let columns = columns::<TimelineDiskRow>("disk", of_disks(measure));
             archive.scan_tiles(columns, level, buckets, |row: &TimelineDiskRow| {
                 // Columns that are not read are 0.
-                let figures = [row.reads, row.writes, row.flushes, row.bytes_read, row.bytes_written];
-                visit(row.disk, row.bucket, row.buckets, figures.into_iter().fold(0, i64::saturating_add));
+                let counts = [row.reads, row.writes, row.flushes];
+                let figures = [row.bytes_read, row.bytes_written, row.busy, row.queue];
+                let figure = counts.into_iter().chain(figures).fold(0, i64::saturating_add);
+                visit(row.disk, row.bucket, row.buckets, figure);
             })
         }
         Some(Source::Events) => archive.scan_tiles(ColumnSet::ALL, level, buckets, |row: &TimelineEventRow| {
@@ -205,10 +211,55 @@ fn read(
     }
 }
 
+/// Shows the largest buckets of the first level that are in the tiles of processes, with the place of the grid that has them.
+pub(super) fn peaks_of_processes(
+    archive: &Archive,
+    measure: Measure,
+    wanted: &[(u8, Vec<Wanted>)],
+    visit: &mut dyn FnMut(ProcessId, usize, i64),
+) -> Result<(), Error> {
+    for (level, wanted) in wanted {
+        let name = match (level, measure) {
+            (0, Measure::Cpu) => "cpu",
+            (0, _) => "run",
+            (_, Measure::Cpu) => "peak_cpu",
+            _ => "peak_run",
+        };
+        let needed = columns::<TimelineProcessRow>("process", &[name]);
+        let level = level.cast_signed();
+        for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
+            let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
+            let buckets = first.buckets.start..last.buckets.end;
+            archive.scan_tiles(needed, level, buckets, |row: &TimelineProcessRow| {
+                // Columns that are not read are 0 or null.
+                let peak = row.peak_cpu.or(row.peak_run).unwrap_or(row.cpu.saturating_add(row.run));
+                for (place, _) in places(wanted, row.bucket, row.buckets) {
+                    visit(row.process, place, peak);
+                }
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// The columns that tell buckets, lane and figure.
 fn columns<T: Table>(lane: &'static str, figures: &[&'static str]) -> ColumnSet<T> {
     let all = ColumnSet::of(&["bucket", "buckets"]).and(ColumnSet::of(&[lane]));
     figures.iter().fold(all, |columns, figure| columns.and(ColumnSet::of(&[*figure])))
+}
+
+/// The columns of a disk that add up to a measure.
+fn of_disks(measure: Measure) -> &'static [&'static str] {
+    match measure {
+        Measure::Bytes => &["bytes_read", "bytes_written"],
+        Measure::ReadBytes => &["bytes_read"],
+        Measure::Operations => &["reads", "writes", "flushes"],
+        Measure::Reads => &["reads"],
+        Measure::Writes => &["writes"],
+        Measure::Busy => &["busy"],
+        Measure::Queue => &["queue"],
+        _ => &[],
+    }
 }
 
 /// The columns of a process or a thread that have a measure.
@@ -222,7 +273,7 @@ fn of_states(measure: Measure) -> &'static [&'static str] {
         Measure::Switches => &["switches"],
         Measure::Cpu => &["cpu"],
         Measure::Samples => &["samples"],
-        Measure::Bytes | Measure::Operations | Measure::Count | Measure::Frequency | Measure::Counter => &[],
+        _ => &[],
     }
 }
 

@@ -4,34 +4,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
 use tracesift_analysis::timeline::{EventNumbers, Grid, Lanes};
 use tracesift_archive::Error;
-use tracesift_extract::counters::are_there;
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuFrequencyRow, DiskIoRow, EventRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 use super::columns::{Lane, Row};
 use super::counters::Counted;
 use super::from_rows::add_rows;
 use super::from_tiles::{Plan, add_tiles};
 use super::rates::MeanRates;
-use super::{LaneKind, Measure, Question, counters, rates, tags};
+use super::{LaneKind, Measure, Question, counters, memory, rates, tags};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 
 /// Figures of buckets that are added up at a time: 128 MiB.
 pub(super) const MOST_FIGURES: usize = 1 << 23;
-
-/// Whether a recording has what a measure is made of.
-pub(super) fn has_rows(recording: &OpenRecording, measure: Measure) -> bool {
-    let archive = recording.archive();
-    match measure {
-        Measure::Cpu | Measure::Samples => recording.file.has_samples,
-        Measure::Bytes | Measure::Operations => archive.row_count::<DiskIoRow>() > 0,
-        Measure::Count => archive.row_count::<EventRow>() > 0,
-        Measure::Frequency => archive.row_count::<CpuFrequencyRow>() > 0,
-        Measure::Counter => are_there(archive),
-        _ => recording.info().has_switches && archive.row_count::<ContextSwitchRow>() > 0,
-    }
-}
 
 /// The lanes that have any figure, in no order. `None`: they are too many for so many buckets.
 pub(super) fn rows(
@@ -51,6 +37,13 @@ pub(super) fn rows(
         Row { lane, measure, counter: None, values, total, grid, at_once: at_once(recording, question.lane, measure) }
     };
     Ok(match measure {
+        _ if question.lane == LaneKind::Memory => {
+            let of_figure = |(name, values): (&'static str, Vec<i64>)| {
+                let total = values.last().copied().unwrap_or(0);
+                Row { total, ..row(Lane::Kind(name.to_owned()), values) }
+            };
+            Some(memory::lanes(recording, &grid)?.into_iter().map(of_figure).collect())
+        }
         Measure::Frequency => rates::lanes(&asked, &processes, &grid)?.map(|lanes| {
             let row = |mean: MeanRates| Some(Row { total: mean.all, ..row(names.lane(mean.lane)?, mean.buckets) });
             lanes.into_iter().filter_map(row).collect()
@@ -123,7 +116,7 @@ impl<'a> Names<'a> {
 
     fn lane(&self, number: i32) -> Option<Lane> {
         Some(match self.lane {
-            LaneKind::Process => Lane::Process((*self.processes.get(&number)?).clone()),
+            LaneKind::Process | LaneKind::Gc | LaneKind::Jit => Lane::Process((*self.processes.get(&number)?).clone()),
             LaneKind::Thread => {
                 let thread = *self.threads.get(&number)?;
                 Lane::Thread(self.processes.get(&thread.process.0).map(|row| (*row).clone()), thread.clone())
@@ -134,6 +127,11 @@ impl<'a> Names<'a> {
                 let (provider, event) = self.kinds.name(number)?;
                 Lane::Event(provider.clone(), event.clone())
             }
+            LaneKind::File | LaneKind::Syscall | LaneKind::Network | LaneKind::Fault => {
+                Lane::Kind(self.kinds.name(number)?.1.clone())
+            }
+            // Its figures are no sums of rows.
+            LaneKind::Memory => return None,
             LaneKind::Tag => Lane::Tag(self.tags.get(usize::try_from(number).ok()?)?.clone()),
         })
     }
@@ -143,7 +141,8 @@ impl<'a> Names<'a> {
 pub(super) fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
     match (lane, measure) {
         (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run) => Some(i64::from(recording.info().cpu_count)),
-        (LaneKind::Cpu, Measure::Cpu | Measure::Run) => Some(1),
+        (LaneKind::Cpu, Measure::Cpu | Measure::Run) | (LaneKind::Disk, Measure::Busy) => Some(1),
+        (LaneKind::Gc, Measure::Time) => Some(1),
         (LaneKind::Thread, Measure::Cpu | Measure::Run | Measure::Wait | Measure::Ready) => Some(1),
         (LaneKind::Thread, Measure::Open | Measure::Unknown) => Some(1),
         _ => None,

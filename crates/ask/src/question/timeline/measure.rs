@@ -3,6 +3,8 @@
 use clap::ValueEnum;
 use tracesift_analysis::timeline::OffCpuKind;
 
+use super::rows::Rows;
+
 /// What has a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum LaneKind {
@@ -19,6 +21,34 @@ pub enum LaneKind {
     Event,
     /// A stack tag.
     Tag,
+    /// A kind of operation on files.
+    File,
+    /// A system call.
+    Syscall,
+    /// Data sent, and data received.
+    Network,
+    /// A figure of the machine's memory.
+    Memory,
+    /// A kind of page fault.
+    Fault,
+    /// A process with garbage collections.
+    Gc,
+    /// A process with JIT compilations.
+    Jit,
+}
+
+impl LaneKind {
+    /// What is shown without a choice; `None`: CPU or run time, whichever the recording has.
+    pub(super) fn measure(self) -> Option<Measure> {
+        match self {
+            Self::Process | Self::Thread | Self::Cpu => None,
+            Self::Disk | Self::Network | Self::Memory => Some(Measure::Bytes),
+            Self::Event | Self::Syscall | Self::Fault => Some(Measure::Count),
+            Self::Tag => Some(Measure::Cpu),
+            Self::File => Some(Measure::Operations),
+            Self::Gc | Self::Jit => Some(Measure::Time),
+        }
+    }
 }
 
 /// What is shown of it.
@@ -40,12 +70,26 @@ pub enum Measure {
     Unknown,
     /// Number of switch-ins
     Switches,
-    /// Bytes read from and written to disks
+    /// Bytes read and written, sent, received, or of memory
     Bytes,
-    /// Number of disk operations
+    /// Bytes read from disks
+    ReadBytes,
+    /// Bytes written to disks
+    WriteBytes,
+    /// Number of operations
     Operations,
-    /// Number of events
+    /// Number of reads from disks
+    Reads,
+    /// Number of writes to disks
+    Writes,
+    /// Time in which a disk operation was under way
+    Busy,
+    /// Sum of the times of disk operations under way
+    Queue,
+    /// Number of events, calls, faults, collections, methods
     Count,
+    /// Time of operations, calls, faults, pauses, compilers
+    Time,
     /// Mean clock rate while threads ran
     Frequency,
     /// Hardware counters, a row for each
@@ -92,8 +136,15 @@ impl Measure {
             Self::Unknown => "unknown",
             Self::Switches => "switches",
             Self::Bytes => "bytes",
+            Self::ReadBytes => "read-bytes",
+            Self::WriteBytes => "write-bytes",
             Self::Operations => "operations",
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Busy => "busy",
+            Self::Queue => "queue",
             Self::Count => "count",
+            Self::Time => "time",
             Self::Frequency => "frequency",
             Self::Counter => "counter",
         }
@@ -102,8 +153,10 @@ impl Measure {
     pub(super) fn unit(self) -> Unit {
         match self {
             Self::Cpu | Self::Run | Self::Wait | Self::Ready | Self::Open | Self::Unknown => Unit::Time,
-            Self::Bytes => Unit::Bytes,
-            Self::Samples | Self::Switches | Self::Operations | Self::Count | Self::Counter => Unit::Number,
+            Self::Busy | Self::Queue | Self::Time => Unit::Time,
+            Self::Bytes | Self::ReadBytes | Self::WriteBytes => Unit::Bytes,
+            Self::Samples | Self::Switches | Self::Count | Self::Counter => Unit::Number,
+            Self::Operations | Self::Reads | Self::Writes => Unit::Number,
             Self::Frequency => Unit::Rate,
         }
     }
@@ -111,27 +164,40 @@ impl Measure {
     /// Whether lanes of a kind have it.
     #[must_use]
     pub fn is_of(self, lane: LaneKind) -> bool {
+        let rows = self.rows(lane);
         match lane {
-            LaneKind::Process => self != Self::Count,
-            LaneKind::Thread => !matches!(self, Self::Count | Self::Bytes | Self::Operations | Self::Frequency),
+            LaneKind::Process => rows != Rows::Events,
+            LaneKind::Thread => matches!(rows, Rows::Samples | Rows::Switches | Rows::Counters),
             LaneKind::Cpu => matches!(self, Self::Cpu | Self::Samples | Self::Run | Self::Frequency | Self::Counter),
-            LaneKind::Tag => matches!(self, Self::Cpu | Self::Samples),
-            LaneKind::Disk => matches!(self, Self::Bytes | Self::Operations),
+            LaneKind::Tag => rows == Rows::Samples,
+            LaneKind::Disk => rows == Rows::Disks,
             LaneKind::Event => self == Self::Count,
+            LaneKind::File => matches!(self, Self::Operations | Self::Bytes | Self::Time),
+            LaneKind::Network => matches!(self, Self::Operations | Self::Bytes),
+            LaneKind::Memory => self == Self::Bytes,
+            LaneKind::Syscall | LaneKind::Fault | LaneKind::Gc | LaneKind::Jit => {
+                matches!(self, Self::Count | Self::Time)
+            }
         }
     }
 
-    /// The table that it comes from, and the profile that records it.
-    pub(super) fn source(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Cpu | Self::Samples => ("cpu_samples", "CPU"),
-            Self::Run | Self::Wait | Self::Ready | Self::Open | Self::Unknown | Self::Switches => {
-                ("context_switches", "CSwitch")
-            }
-            Self::Bytes | Self::Operations => ("disk_io", "Default"),
-            Self::Count => ("events", "Default"),
-            Self::Frequency => ("cpu_frequencies", "Power"),
-            Self::Counter => ("counter_samples", "PMCBranch"),
+    /// The rows that it is made of.
+    pub(super) fn rows(self, lane: LaneKind) -> Rows {
+        match (lane, self) {
+            (LaneKind::File, _) => Rows::Files,
+            (LaneKind::Syscall, _) => Rows::Calls,
+            (LaneKind::Network, _) => Rows::Network,
+            (LaneKind::Memory, _) => Rows::Memory,
+            (LaneKind::Fault, _) => Rows::Faults,
+            (LaneKind::Gc, _) => Rows::Collections,
+            (LaneKind::Jit, _) => Rows::Compilations,
+            (_, Self::Cpu | Self::Samples) => Rows::Samples,
+            (_, Self::Run | Self::Wait | Self::Ready | Self::Open | Self::Unknown | Self::Switches) => Rows::Switches,
+            (_, Self::Bytes | Self::ReadBytes | Self::WriteBytes | Self::Operations) => Rows::Disks,
+            (_, Self::Reads | Self::Writes | Self::Busy | Self::Queue) => Rows::Disks,
+            (_, Self::Count | Self::Time) => Rows::Events,
+            (_, Self::Frequency) => Rows::Frequencies,
+            (_, Self::Counter) => Rows::Counters,
         }
     }
 }

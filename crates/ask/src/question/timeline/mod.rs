@@ -1,13 +1,18 @@
-//! `dump timeline`: a figure of processes, threads, CPUs, disks, events or stack tags by buckets of time.
+//! `dump timeline`: a figure of processes, threads, CPUs, disks, events, stack tags and others by buckets of time.
 
 mod columns;
 mod counters;
+mod disks;
 mod from_rows;
 mod from_tiles;
 mod lanes;
 mod measure;
+mod memory;
 mod options;
+mod others;
+mod peaks;
 mod rates;
+mod rows;
 mod series;
 mod spark;
 mod tags;
@@ -25,6 +30,7 @@ use tracesift_grammar::{Patterns, TimeRange};
 pub use self::columns::{COLUMNS, Lane, Row};
 pub use self::measure::{LaneKind, Measure};
 pub use self::options::Options;
+pub use self::peaks::{Peaks, PeaksOfLane};
 pub use self::series::{Chosen, STATES, Series, all_but_idle, series};
 
 use self::measure::Unit;
@@ -36,7 +42,7 @@ use crate::order::Top;
 use crate::recording::OpenRecording;
 
 /// Buckets that an answer has, at most.
-const MOST_BUCKETS: usize = 8192;
+const MOST_BUCKETS: usize = 1 << 17;
 
 /// Buckets without `--buckets` and `--bucket`.
 const USUAL_BUCKETS: u16 = 60;
@@ -114,14 +120,9 @@ impl Ask for Question {
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        match (self.measure, self.lane) {
-            (None, LaneKind::Disk) | (Some(Measure::Bytes | Measure::Operations), _) => &["disk_io"],
-            (None, LaneKind::Event) | (Some(Measure::Count), _) => &["events"],
-            (Some(Measure::Frequency), _) => &["cpu_frequencies", "context_switches"],
-            (Some(Measure::Counter), _) => &["context_switches", "counter_samples", "counter_values"],
-            (Some(Measure::Cpu | Measure::Samples), _) | (None, LaneKind::Tag) => &["cpu_samples"],
-            (None, _) => &["cpu_samples", "context_switches"],
-            (Some(_), _) => &["context_switches"],
+        match self.measure.or_else(|| self.lane.measure()) {
+            Some(measure) => measure.rows(self.lane).tables(),
+            None => &["cpu_samples", "context_switches"],
         }
     }
 
@@ -150,9 +151,10 @@ impl Ask for Question {
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
         let file = &recording.file;
         let measure = self.measure_of(recording);
-        let (table, profile) = measure.source();
-        if !lanes::has_rows(recording, measure) {
-            return Ok(file.absent("timeline", file.absence_with_cure_anywhere(table, profile)));
+        let of = measure.rows(self.lane);
+        if !of.are_in(recording) {
+            let (table, is_linux) = (of.tables().first().copied().unwrap_or_default(), recording.info().kind == "perf");
+            return Ok(file.absent("timeline", file.absence_with_cure(table, of.source(), is_linux)));
         }
         let Some(grid) = self.grid(recording) else {
             return Ok(file.absent("timeline", format!("more than {MOST_BUCKETS} buckets; choose longer ones")));
@@ -175,13 +177,11 @@ impl Ask for Question {
 impl Question {
     /// The measure in a recording.
     fn measure_of(&self, recording: &OpenRecording) -> Measure {
-        self.measure.unwrap_or(match self.lane {
-            LaneKind::Disk => Measure::Bytes,
-            LaneKind::Event => Measure::Count,
-            LaneKind::Tag => Measure::Cpu,
-            _ if recording.file.has_samples || !recording.info().has_switches => Measure::Cpu,
-            _ => Measure::Run,
-        })
+        let of_people = || match recording.file.has_samples || !recording.info().has_switches {
+            true => Measure::Cpu,
+            false => Measure::Run,
+        };
+        self.measure.or_else(|| self.lane.measure()).unwrap_or_else(of_people)
     }
 
     /// The buckets in a recording; `None`: there would be too many.
@@ -197,7 +197,11 @@ impl Question {
     }
 
     fn compare(&self, a: &Row, b: &Row) -> Ordering {
-        let usual = if matches!(self.lane, LaneKind::Cpu | LaneKind::Disk) { Sort::Lane } else { Sort::Total };
+        let usual = if matches!(self.lane, LaneKind::Cpu | LaneKind::Disk | LaneKind::Memory) {
+            Sort::Lane
+        } else {
+            Sort::Total
+        };
         let by_lane = || a.order().cmp(&b.order());
         match self.sort.unwrap_or(usual) {
             Sort::Lane => by_lane(),

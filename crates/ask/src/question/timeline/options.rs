@@ -26,7 +26,7 @@ pub struct Options {
     /// What has a row
     #[arg(long, value_name = "WHAT", default_value = "process")]
     lane: LaneKind,
-    /// What is shown of it [default: cpu, or run without samples; bytes of disks, count of events]
+    /// What is shown of it [default: cpu, or run without samples; of other rows bytes, operations, count or time]
     #[arg(long, value_name = "FIGURE", hide_default_value = true)]
     measure: Option<Measure>,
     /// With --measure counter: only these counters
@@ -71,7 +71,16 @@ impl QuestionOptions for Options {
         &["--lane=thread", "--measure=run", "--bucket=10ms"],
         &["--lane=cpu"],
         &["--lane=disk"],
+        &["--lane=disk", "--measure=busy"],
         &["--lane=event", "--spark"],
+        &["--lane=file"],
+        &["--lane=file", "--measure=time"],
+        &["--lane=syscall"],
+        &["--lane=network"],
+        &["--lane=memory"],
+        &["--lane=fault"],
+        &["--lane=gc"],
+        &["--lane=jit", "--measure=count"],
         &["--measure=operations"],
         &["--measure=switches", "--buckets=1"],
         &["--lane=tag", "--spark"],
@@ -89,6 +98,12 @@ impl QuestionOptions for Options {
             let words: Vec<&str> = of_lane.map(|measure| measure.word()).collect();
             let message = format!("rows of this kind have no measure `{}`", measure.word());
             return Err(UsageError::new(message, format!("choose one of {}", words.join(", "))));
+        }
+        if self.lane == LaneKind::Memory && !self.filter.is_empty() {
+            return Err(UsageError::new(
+                "the memory of the machine is of no process",
+                "leave out the filters of processes",
+            ));
         }
         if !self.tag_file.is_empty() && self.lane != LaneKind::Tag {
             return Err(UsageError::new("--tag-file is of rows of stack tags", "add --lane tag"));

@@ -9,7 +9,8 @@ use tracesift_trace::rows::{ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::from_tiles::{Plan, add_tiles};
-use super::lanes::{Asked, Collected, Names, at_once, has_rows, sums};
+use super::lanes::{Asked, Collected, Names, at_once, sums};
+use super::rows::Rows;
 use super::{LaneKind, Measure, Question, Row, Way};
 use crate::processes::is_idle;
 use crate::recording::OpenRecording;
@@ -78,7 +79,7 @@ pub fn series(
         measures.iter().copied().enumerate().filter(|(_, measure)| STATES.contains(measure)).collect();
     for (place, measure) in measures.iter().enumerate() {
         all.at_once = all.at_once.or(at_once(recording, lane, *measure));
-        if !has_rows(recording, *measure) {
+        if !measure.rows(lane).are_in(recording) {
             all.absent.push(place);
             continue;
         }
@@ -91,7 +92,7 @@ pub fn series(
         let Some(lanes) = sums(&asked, grid, &mut names)? else { return Ok(None) };
         all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, place), figures)));
     }
-    if !states.is_empty() && has_rows(recording, Measure::Run) {
+    if !states.is_empty() && Rows::Switches.are_in(recording) {
         let of_states = StatesAsked { asked: &asked(Measure::Run), threads: &threads, states: &states };
         if !of_states.add(grid, &mut all)? {
             return Ok(None);
@@ -198,7 +199,7 @@ impl Question {
     /// When a table cannot be read.
     pub fn lanes(&self, recording: &OpenRecording, grid: Grid) -> Result<Option<Vec<Row>>, Error> {
         let measure = self.measure_of(recording);
-        if !has_rows(recording, measure) {
+        if !measure.rows(self.lane).are_in(recording) {
             return Ok(None);
         }
         super::lanes::rows(recording, self, measure, grid)

@@ -15,8 +15,8 @@ use tracesift_grammar::TimeRange;
 use tracesift_testing::archive::Random;
 use tracesift_testing::recording::input_of;
 use tracesift_trace::rows::{
-    ContextSwitchRow, CpuSampleRow, DiskIoRow, EventRow, ProcessRow, ThreadRow, TimelineCpuRow, TimelineDiskRow,
-    TimelineEventRow, TimelineProcessRow, TimelineThreadRow,
+    ContextSwitchRow, CpuSampleRow, DiskIoRow, DiskOperation, EventRow, ProcessRow, ThreadRow, TimelineCpuRow,
+    TimelineDiskRow, TimelineEventRow, TimelineProcessRow, TimelineThreadRow,
 };
 use tracesift_trace::{ProcessId, ThreadId};
 
@@ -26,7 +26,7 @@ use super::{linux_recordings, recordings};
 const RANGES: usize = 20;
 
 /// What is asked: measures that come from tables.
-const ASKED: [(LaneKind, Measure); 18] = [
+const ASKED: [(LaneKind, Measure); 24] = [
     (LaneKind::Process, Measure::Cpu),
     (LaneKind::Process, Measure::Samples),
     (LaneKind::Process, Measure::Run),
@@ -43,7 +43,13 @@ const ASKED: [(LaneKind, Measure); 18] = [
     (LaneKind::Thread, Measure::Switches),
     (LaneKind::Cpu, Measure::Run),
     (LaneKind::Disk, Measure::Bytes),
+    (LaneKind::Disk, Measure::ReadBytes),
+    (LaneKind::Disk, Measure::WriteBytes),
     (LaneKind::Disk, Measure::Operations),
+    (LaneKind::Disk, Measure::Reads),
+    (LaneKind::Disk, Measure::Writes),
+    (LaneKind::Disk, Measure::Busy),
+    (LaneKind::Disk, Measure::Queue),
     (LaneKind::Event, Measure::Count),
 ];
 
@@ -128,6 +134,25 @@ impl Whole {
         (!is_idle).then(|| (*pid, name.clone()))
     }
 
+    /// Adds the time in which disks had an operation under way.
+    fn busy(&self, sums: &mut Sums) {
+        let mut by_disk: BTreeMap<i32, Vec<Span>> = BTreeMap::new();
+        for row in &self.disk {
+            by_disk.entry(row.disk).or_default().push(Span::new(row.start, row.time));
+        }
+        for (disk, mut spans) in by_disk {
+            spans.sort_by_key(|span| span.start);
+            let mut until = i64::MIN;
+            for span in spans {
+                let from = span.start.max(until);
+                if from < span.end {
+                    sums.span(&(disk.into(), String::new()), Span::new(from, span.end));
+                    until = span.end;
+                }
+            }
+        }
+    }
+
     /// Figures of the buckets of all lanes, by plain sums over all pieces.
     fn sums(&self, lane: LaneKind, measure: Measure, range: Span, (from, width): (i64, i64), count: usize) -> Sums {
         let mut sums = Sums { lanes: BTreeMap::new(), range, from, width, count };
@@ -154,8 +179,21 @@ impl Whole {
             }
         }
         for row in self.disk.iter().filter(|_| lane == LaneKind::Disk) {
-            let amount = if measure == Measure::Bytes { row.size } else { 1 };
-            sums.at((i64::from(row.disk), String::new()), row.time, amount);
+            let lane = (i64::from(row.disk), String::new());
+            let (is_read, is_write) = (row.operation == DiskOperation::Read, row.operation == DiskOperation::Write);
+            match measure {
+                Measure::Bytes => sums.at(lane, row.time, row.size),
+                Measure::Operations => sums.at(lane, row.time, 1),
+                Measure::ReadBytes if is_read => sums.at(lane, row.time, row.size),
+                Measure::WriteBytes if is_write => sums.at(lane, row.time, row.size),
+                Measure::Reads if is_read => sums.at(lane, row.time, 1),
+                Measure::Writes if is_write => sums.at(lane, row.time, 1),
+                Measure::Queue => sums.span(&lane, Span::new(row.start, row.time)),
+                _ => {}
+            }
+        }
+        if measure == Measure::Busy {
+            self.busy(&mut sums);
         }
         for row in self.events.iter().filter(|_| lane == LaneKind::Event) {
             sums.at((0, format!("{} {}", row.provider, row.event)), row.time, 1);

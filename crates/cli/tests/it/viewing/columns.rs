@@ -11,7 +11,7 @@ use tracesift_archive::Archive;
 use tracesift_extract::Options;
 use tracesift_scenario::SplitMix64;
 use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, DiskOperation, ThreadRow};
 
 use super::recordings::{Raw, extracted, of_this_machine, scenarios, shared, variable};
 use super::{Server, below};
@@ -38,9 +38,11 @@ fn frames(mut bytes: &[u8]) -> Vec<Frame> {
         let columns = head["columns"].as_u64().unwrap() as usize;
         let numbers: Vec<f64> =
             numbers.chunks(8).map(|number| f64::from_le_bytes(number.try_into().unwrap())).collect();
-        let names = head["series"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+        let names = |key: &str| head[key].as_array().unwrap().clone();
+        // The peaks behind the series are compared with their commands in the tests of the server.
+        assert_eq!((names("series").len() + names("peaks").len()) * columns, numbers.len(), "{head}");
+        let names = names("series").into_iter().map(|name| name.as_str().unwrap().to_owned());
         let series: Vec<_> = names.zip(numbers.chunks(columns.max(1)).map(<[f64]>::to_vec)).collect();
-        assert_eq!(series.iter().map(|(_, values)| values.len()).sum::<usize>(), numbers.len(), "{head}");
         all.push(Frame { head, series });
         bytes = rest;
     }
@@ -88,6 +90,12 @@ fn lanes(server: &Server) -> Vec<Lane> {
         let measures = measures.map(|measure| measure.as_str().unwrap().to_owned()).collect();
         all.push(Lane { id: text("id"), name: text("name"), measures });
     }
+    // The figures of a part of a disk are those of the disk's row.
+    let names: BTreeMap<String, String> = all.iter().map(|lane| (lane.id.clone(), lane.name.clone())).collect();
+    for lane in all.iter_mut().filter(|lane| lane.id.starts_with("disk:")) {
+        let disk = lane.id.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
+        lane.name.clone_from(&names[&disk]);
+    }
     all
 }
 
@@ -125,15 +133,16 @@ fn ask(server: &Server, asked: Asked, lanes: &[&Lane], measure: Option<&str>) ->
     (status == 200).then(|| frames(&whole(&head, body)))
 }
 
-/// Whether a row of `dump timeline` counts for a lane.
-fn is_of(row: &Value, lane: &Lane) -> bool {
+/// Whether a row of `dump timeline` counts for a series of a lane.
+fn is_of(row: &Value, lane: &Lane, series: &str) -> bool {
     let (kind, rest) = lane.id.split_once(':').unwrap_or((&lane.id, ""));
     match kind {
         "process" => row["lane"].as_str() == Some(&lane.name),
         "thread" => row["lane"].as_str() == Some(&lane.name),
-        "cpu" | "frequency" => row["cpu"].to_string() == rest,
+        "cpu" | "frequency" => row["cpu"].as_i64() == rest.parse().ok(),
         "disk" | "event" => row["lane"].as_str() == Some(&lane.name),
         "counter" => row["counter"].as_str() == Some(rest),
+        "network" | "memory" => row["kind"].as_str() == Some(series),
         "tag" => row["stack_tag"].as_str() == Some(&lane.name),
         _ => true,
     }
@@ -173,7 +182,7 @@ fn compare_with_command(
     let integer = |value: &Value| value.as_i64().unwrap();
     let (first, width) = (integer(&frame.head["first_ns"]), integer(&frame.head["bucket_ns"]));
     let mut candidates: Vec<BTreeMap<i64, i64>> = Vec::new();
-    for row in rows.iter().filter(|row| is_of(row, lane)) {
+    for row in rows.iter().filter(|row| is_of(row, lane, name)) {
         assert_eq!(integer(&row["bucket_ns"]), width, "{lane:?}: {said:?}");
         let place = |at: usize| integer(&row["from_ns"]) + width * at as i64;
         candidates.push(
@@ -255,7 +264,8 @@ impl Rows {
     /// The figure of a lane in a column, where it is one of rows.
     fn sum(&self, lane: &Lane, name: &str, column: Span) -> Option<i64> {
         let (kind, rest) = lane.id.split_once(':')?;
-        let number: i32 = rest.parse().ok()?;
+        // A lane of a disk may have a figure behind its number.
+        let number: i32 = rest.split(':').next()?.parse().ok()?;
         let is_thread = |thread: ThreadId| match kind {
             "process" => self.threads.get(&thread) == Some(&number),
             _ => thread.0 == number,
@@ -273,9 +283,14 @@ impl Rows {
                 let of = self.samples.iter().filter(is_it).filter(|row| column.contains(row.time));
                 Some(of.map(|row| row.weight).sum())
             }
-            ("disk", "bytes" | "operations") => {
-                let of = self.disk.iter().filter(|row| row.disk == number && column.contains(row.time));
-                Some(of.map(|row| if name == "bytes" { row.size } else { 1 }).sum())
+            ("disk", "bytes" | "operations" | "read-bytes" | "write-bytes") => {
+                let is_it = |row: &&DiskIoRow| match name {
+                    "read-bytes" => row.operation == DiskOperation::Read,
+                    "write-bytes" => row.operation == DiskOperation::Write,
+                    _ => true,
+                };
+                let of = self.disk.iter().filter(|row| row.disk == number && column.contains(row.time)).filter(is_it);
+                Some(of.map(|row| if name == "operations" { 1 } else { row.size }).sum())
             }
             _ => None,
         }
@@ -317,7 +332,7 @@ fn check(directory: &Path, raw: &Raw, ranges: usize, seed: u64) -> Counts {
                     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
                     assert_eq!(bits(values), bits(others), "{}, {lane:?}, {name}, {asked:?}", raw.file.display());
                     let is_alone = lanes.iter().filter(|other| other.name == lane.name).count() == 1
-                        || !lane.id.starts_with(['p', 't']);
+                        || !["process:", "thread:", "gc:", "jit:"].iter().any(|kind| lane.id.starts_with(kind));
                     counts[0] +=
                         usize::from(compare_with_command(directory, &file, frame, lane, is_alone, name, values));
                     counts[2] += usize::from(compare_with_rows(&rows, asked, frame, lane, name, values));

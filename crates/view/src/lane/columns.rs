@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::extract::State as Shared;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tracesift_analysis::Span;
@@ -139,7 +139,11 @@ fn frames(
     let mut made: FxHashMap<Lane, Result<Figures, Failure>> = FxHashMap::default();
     for lane in lanes {
         if !made.contains_key(lane) {
-            let of_kind: Vec<Lane> = lanes.iter().filter(|other| machine::is_same_kind(lane, other)).cloned().collect();
+            // A lane that is asked for twice is made once.
+            let mut met = FxHashSet::default();
+            let mut of_kind: Vec<Lane> =
+                lanes.iter().filter(|other| machine::is_same_kind(lane, other)).cloned().collect();
+            of_kind.retain(|other| met.insert(other.clone()));
             let figures = groups::figures(state, recording, &of_kind, measure, grid);
             // What a lane does not have is no failure of the others.
             recording.archive().watch().check()?;

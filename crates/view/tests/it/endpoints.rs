@@ -181,9 +181,10 @@ fn peak(server: &Running, frame: &Frame, name: &str, place: usize) -> Option<i64
         }
         _ => rows.iter().collect(),
     };
-    let (_, recorded_end) = session(server);
+    let (recorded_start, recorded_end) = session(server);
     let base = frame.head["peak_ns"].as_i64().unwrap();
     let from = start.div_euclid(base) + i64::from(start % base != 0);
+    let from = from.max(recorded_start.div_euclid(base));
     let inside = (from..)
         .take_while(|bucket| ((bucket + 1) * base).min(recorded_end + 1) <= end && bucket * base <= recorded_end);
     let sum = |bucket: i64| {

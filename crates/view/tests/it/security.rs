@@ -102,7 +102,7 @@ fn others(server: &Running) -> Vec<Case> {
     ]
 }
 
-/// The headers that every response has, to the letter: a part of the policy that is missing allows what it named.
+/// The headers that every response has, in small letters: a part of the policy that is missing allows what it named.
 const HEADERS: [(&str, &str); 8] = [
     (
         "content-security-policy",
@@ -114,7 +114,7 @@ const HEADERS: [(&str, &str); 8] = [
     ("cross-origin-embedder-policy", "require-corp"),
     ("cross-origin-resource-policy", "same-origin"),
     ("x-content-type-options", "nosniff"),
-    ("x-frame-options", "DENY"),
+    ("x-frame-options", "deny"),
     ("referrer-policy", "no-referrer"),
     ("cache-control", "no-store"),
 ];

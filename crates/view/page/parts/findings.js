@@ -40,12 +40,17 @@ export function findingMarks() {
   let shown = [];
   const place = () => {
     const width = timeWidth.peek();
+    // No button lies on another one: the bar tells where the finding begins.
+    let free = 0;
     for (const { button, bar, range } of shown) {
       const [a, b] = [xOf(range[0]), xOf(range[1])];
       const away = b < 0 || a > width;
-      button.classList.toggle("away", away || a < 0 || a > width);
+      const at = Math.max(a, free);
+      const hidden = away || a < 0 || at > width;
+      if (!hidden) free = at + 50;
+      button.classList.toggle("away", hidden);
       bar.classList.toggle("away", away);
-      button.style.transform = `translateX(${a}px)`;
+      button.style.transform = `translateX(${at}px)`;
       const [x0, x1] = [Math.max(0, a), Math.min(width, b)];
       bar.style.transform = `translateX(${x0}px) scaleX(${Math.max(1, x1 - x0)})`;
     }
@@ -53,7 +58,7 @@ export function findingMarks() {
   effect(() => {
     const all = placed();
     untracked(() => {
-      shown = all.map((finding) => ({
+      shown = all.toSorted((a, b) => (a.range?.[0] ?? 0) - (b.range?.[0] ?? 0)).map((finding) => ({
         range: /** @type {import("../types").Range} */ (finding.range),
         bar: h("i", { class: "finding-bar", "aria-hidden": "true" }),
         button: h("button", { type: "button", class: "finding-mark", "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),

@@ -1,3 +1,4 @@
+/** @import { Answer, At, Density, Frame, Hit, LanesAnswer, Session, TableRow } from '../types' */
 import { readFrames } from "./frames.js";
 import { signal } from "../dom/signal.js";
 
@@ -154,18 +155,18 @@ function next() {
   }
 }
 
-/** @returns {Promise<import("../types").Session>} */
+/** @returns {Promise<Session>} */
 export function session() {
   return ask("session", { rank: 0 }, (response) => response.json());
 }
 
-/** @type {Map<string, Promise<import("../types").LanesAnswer>>} */
+/** @type {Map<string, Promise<LanesAnswer>>} */
 const listing = new Map();
 
 /**
  * Who asks for the same list at the same time gets the same answer.
  * @param {Record<string, string | number>} query
- * @returns {Promise<import("../types").LanesAnswer>}
+ * @returns {Promise<LanesAnswer>}
  */
 export function lanes(query) {
   const text = String(new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]).sort()));
@@ -179,7 +180,7 @@ export function lanes(query) {
 /**
  * @param {"columns" | "spans" | "flame"} what
  * @param {unknown} body
- * @param {(frame: import("../types").Frame) => void} each
+ * @param {(frame: Frame) => void} each
  * @param {{ signal?: AbortSignal, rank?: number, id?: string }} [options]
  */
 export function frames(what, body, each, options = {}) {
@@ -191,7 +192,7 @@ export function frames(what, body, each, options = {}) {
 /**
  * @param {unknown} body
  * @param {AbortSignal} [aborted]
- * @returns {Promise<import("../types").At>}
+ * @returns {Promise<At>}
  */
 export function at(body, aborted) {
   return ask("at", aborted ? { body, rank: 0, signal: aborted } : { body, rank: 0 }, (response) => response.json());
@@ -201,7 +202,7 @@ export function at(body, aborted) {
  * @param {string[]} recordings
  * @param {string[]} words
  * @param {{ signal?: AbortSignal, rank?: number, id?: string }} [options]
- * @returns {Promise<import("../types").Answer>}
+ * @returns {Promise<Answer>}
  */
 export async function question(recordings, words, options = {}) {
   const began = performance.now();
@@ -209,7 +210,7 @@ export async function question(recordings, words, options = {}) {
     const text = await response.text();
     /** @type {unknown} */
     const value = text.trim() === "" ? [] : JSON.parse(text);
-    const rows = /** @type {import("../types").TableRow[]} */ (Array.isArray(value) ? value : [value]);
+    const rows = /** @type {TableRow[]} */ (Array.isArray(value) ? value : [value]);
     const read = response.headers.get("Tracesift-Rows");
     return {
       rows, text, words,
@@ -245,7 +246,7 @@ function notesOf(text) {
 
 /**
  * @param {unknown} body
- * @param {(line: import("../types").Hit | { density: import("../types").Density }) => void} each
+ * @param {(line: Hit | { density: Density }) => void} each
  * @param {AbortSignal} aborted
  */
 export function search(body, each, aborted) {

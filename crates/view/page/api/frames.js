@@ -1,16 +1,17 @@
 // Frames of `columns`, `spans` and `flame`: a length, the length of the head, the head as JSON, and arrays of Float64.
+/** @import { Frame, FrameHead } from '../types' */
 
 const MOST = 1 << 28;
 
 /**
  * @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4
- * @returns {import("../types").Frame}
+ * @returns {Frame}
  */
 export function readFrame(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headBytes = view.getUint32(0, true);
   if (headBytes > bytes.byteLength - 4) throw new Error("frame: its head is longer than the frame");
-  /** @type {import("../types").FrameHead} */
+  /** @type {FrameHead} */
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headBytes)));
   const names = head.series ?? [];
   const peaks = head.peaks ?? [];
@@ -31,7 +32,7 @@ export function readFrame(bytes) {
 
 /**
  * @param {ReadableStream<Uint8Array>} stream
- * @param {(frame: import("../types").Frame) => void} each
+ * @param {(frame: Frame) => void} each
  */
 export async function readFrames(stream, each) {
   const reader = stream.getReader();

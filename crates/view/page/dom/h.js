@@ -1,11 +1,12 @@
+/** @import { Child, Plain, Props } from '../types' */
 import { effect } from "./signal.js";
 
 /**
  * Makes an element. A property that is a function is read again after each change of the signals that it reads; `on…` properties are
  * handlers. Texts become text nodes and nothing else.
  * @param {string} tag
- * @param {import("../types").Props | null} [props]
- * @param {...import("../types").Child} children
+ * @param {Props | null} [props]
+ * @param {...Child} children
  * @returns {HTMLElement}
  */
 export function h(tag, props, ...children) {
@@ -14,7 +15,7 @@ export function h(tag, props, ...children) {
     if (name.startsWith("on") && typeof value === "function") {
       element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     } else if (typeof value === "function") {
-      effect(() => put(element, name, /** @type {() => import("../types").Plain} */ (value)()));
+      effect(() => put(element, name, /** @type {() => Plain} */ (value)()));
     } else {
       put(element, name, value);
     }
@@ -26,7 +27,7 @@ export function h(tag, props, ...children) {
 /**
  * @param {HTMLElement} element
  * @param {string} name
- * @param {import("../types").Plain} value
+ * @param {Plain} value
  */
 function put(element, name, value) {
   if (name === "value" && element instanceof HTMLInputElement) {
@@ -44,7 +45,7 @@ function put(element, name, value) {
 
 /**
  * @param {Element} element
- * @param {import("../types").Child[]} children
+ * @param {Child[]} children
  */
 export function append(element, children) {
   for (const child of children) {
@@ -69,7 +70,7 @@ function live(text) {
 
 /**
  * @param {Element} element
- * @param {...import("../types").Child} children
+ * @param {...Child} children
  */
 export function fill(element, ...children) {
   element.replaceChildren();

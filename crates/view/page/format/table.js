@@ -1,3 +1,4 @@
+/** @import { Cell, Column } from '../types' */
 import { clean } from "./text.js";
 import { fixed, group } from "./time.js";
 
@@ -19,10 +20,10 @@ const INSTANTS = new Set(["first_ns", "last_ns", "start_ns", "end_ns", "thread_s
 
 /**
  * @param {string} key
- * @param {import("../types").Cell | undefined} sample a value of the column
+ * @param {Cell | undefined} sample a value of the column
  * @param {boolean} [unions] whether waits that overlap count once, as in rows of methods and stack tags
  * @param {boolean} [path] whether shares are parts of 1, as in the answer of `dump path`
- * @returns {import("../types").Column}
+ * @returns {Column}
  */
 export function columnOf(key, sample, unions = false, path = false) {
   const title = TITLES[key] ?? key.replace(/_(ns|bytes)$/, "").replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
@@ -43,8 +44,8 @@ export function columnOf(key, sample, unions = false, path = false) {
 
 /**
  * Text of a cell. Lengths are ms with one digit (three where all of the column are below 10 ms), rounded half up.
- * @param {import("../types").Cell | undefined} value
- * @param {import("../types").Column} column
+ * @param {Cell | undefined} value
+ * @param {Column} column
  * @param {{ digits: number, instant: (ns: number) => string }} how
  * @returns {string}
  */
@@ -65,7 +66,7 @@ export function cellText(value, column, how) {
 }
 
 /**
- * @param {import("../types").Cell} one
+ * @param {Cell} one
  * @returns {string}
  */
 function listText(one) {

@@ -1,3 +1,4 @@
+/** @import { LaneData, Paint, Palette, Range } from '../types' */
 import { paintLane } from "./paint.js";
 
 /** Bytes of bitmaps that are kept. */
@@ -7,7 +8,7 @@ const PER_LANE = 3;
 /**
  * @typedef {object} Picture
  * @property {ImageBitmap} bitmap
- * @property {import("../types").LaneData} data
+ * @property {LaneData} data
  * @property {number} max
  * @property {number} height
  * @property {number} used
@@ -33,8 +34,8 @@ class Painter {
 
   /**
    * @param {number} id
-   * @param {import("../types").Paint[]} paints
-   * @param {import("../types").Palette} palette
+   * @param {Paint[]} paints
+   * @param {Palette} palette
    */
   paint(id, paints, palette) {
     if (this.worker) {
@@ -73,7 +74,7 @@ export class Bitmaps {
     this.changed = changed;
     /** @type {Map<string, Picture[]>} */
     this.lanes = new Map();
-    /** @type {Map<string, { paint: import("../types").Paint, id: number }>} */
+    /** @type {Map<string, { paint: Paint, id: number }>} */
     this.waiting = new Map();
     this.bytes = 0;
     this.id = 0;
@@ -82,8 +83,8 @@ export class Bitmaps {
   }
 
   /**
-   * @param {import("../types").Paint[]} paints
-   * @param {import("../types").Palette} palette
+   * @param {Paint[]} paints
+   * @param {Palette} palette
    */
   paint(paints, palette) {
     this.id += 1;
@@ -149,7 +150,7 @@ export class Bitmaps {
 
   /**
    * @param {string} lane
-   * @param {import("../types").Range} range
+   * @param {Range} range
    * @returns {Picture | null} the finest that has all of the range, else the one that has most of it
    */
   best(lane, [from, to]) {

@@ -1,4 +1,5 @@
 // Columns of the lanes in sight: asked for as many as there are pixels, given up when nobody looks at them any more.
+/** @import { Lane, LaneData, Paint, Palette } from '../types' */
 import * as client from "../api/client.js";
 import { Bitmaps } from "./bitmaps.js";
 import { hueOf } from "./palette.js";
@@ -27,18 +28,18 @@ export function columnOf(per) {
   return shortest !== null && wide >= shortest ? wide : per;
 }
 
-/** @typedef {{ lanes: import("../types").Lane[], width: number, height: number, scale: number }} Sight */
+/** @typedef {{ lanes: Lane[], width: number, height: number, scale: number }} Sight */
 
 export class LaneStore {
   /**
    * @param {() => void} changed
-   * @param {() => import("../types").Palette} palette
+   * @param {() => Palette} palette
    */
   constructor(changed, palette) {
     this.changed = changed;
     this.palette = palette;
     this.bitmaps = new Bitmaps(changed);
-    /** @type {Map<string, import("../types").LaneData[]>} */
+    /** @type {Map<string, LaneData[]>} */
     this.data = new Map();
     /** @type {Map<string, string>} */
     this.errors = new Map();
@@ -67,7 +68,7 @@ export class LaneStore {
   repaint() {
     this.bitmaps.clear();
     const lanes = new Map(this.sight.lanes.map((lane) => [lane.id, lane]));
-    /** @type {import("../types").Paint[]} */
+    /** @type {Paint[]} */
     const paints = [];
     for (const [id, list] of this.data) {
       const lane = lanes.get(id);
@@ -106,7 +107,7 @@ export class LaneStore {
     return this.missing().length === 0 && this.bitmaps.waiting.size === 0;
   }
 
-  /** @returns {import("../types").Lane[]} */
+  /** @returns {Lane[]} */
   missing() {
     const grid = this.grid();
     if (!grid) return [];
@@ -151,7 +152,7 @@ export class LaneStore {
 
   /**
    * @param {{ from: number, to: number, columns: number, per: number }} grid
-   * @param {import("../types").Lane[]} lanes
+   * @param {Lane[]} lanes
    * @param {string} key
    */
   async #ask(grid, lanes, key) {
@@ -165,7 +166,7 @@ export class LaneStore {
     this.steps += 1;
     const byId = new Map(lanes.map((lane) => [lane.id, lane]));
     const body = { recording: recording.id, from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
-    /** @type {import("../types").Paint[]} */
+    /** @type {Paint[]} */
     let paints = [];
     const flush = () => {
       if (paints.length > 0) this.bitmaps.paint(paints, this.palette());
@@ -208,9 +209,9 @@ export class LaneStore {
   }
 
   /**
-   * @param {import("../types").Lane} lane
-   * @param {import("../types").LaneData} data
-   * @returns {import("../types").Paint}
+   * @param {Lane} lane
+   * @param {LaneData} data
+   * @returns {Paint}
    */
   #paintOf(lane, data) {
     const { height, scale } = this.sight;
@@ -220,7 +221,7 @@ export class LaneStore {
   /**
    * @param {string} lane
    * @param {number} ns
-   * @returns {{ data: import("../types").LaneData, index: number, from: number, to: number } | null} the bucket at an instant
+   * @returns {{ data: LaneData, index: number, from: number, to: number } | null} the bucket at an instant
    */
   at(lane, ns) {
     const data = (this.data.get(lane) ?? []).find((one) => ns >= one.from && ns < one.to);

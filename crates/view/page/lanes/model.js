@@ -1,4 +1,5 @@
 // Which lanes there are and which of them have rows: the tree that the server tells, as a list.
+/** @import { Lane, Row } from '../types' */
 import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import * as view from "../state/view.js";
@@ -7,17 +8,17 @@ const PAGE = 500;
 /** Groups stand in this order, whatever lanes are sorted by. */
 const GROUPS = ["processes", "cpus", "disks", "files", "network", "memory", "gc", "jit", "regions", "tags", "marks", "events", "frequencies", "counters"];
 
-/** @typedef {{ total: number, lanes: import("../types").Lane[], loading: boolean }} Children */
+/** @typedef {{ total: number, lanes: Lane[], loading: boolean }} Children */
 
-/** @type {Map<string, import("../types").Lane>} */
+/** @type {Map<string, Lane>} */
 export const known = new Map();
 /** @type {Map<string, Children>} */
 const children = new Map();
 /** Counts what the server has told, so that lists are made anew. */
 const version = signal(0);
 /** The rows of lanes, and those that are pinned. */
-export const rows = signal(/** @type {import("../types").Row[]} */ ([]));
-export const pinnedRows = signal(/** @type {import("../types").Row[]} */ ([]));
+export const rows = signal(/** @type {Row[]} */ ([]));
+export const pinnedRows = signal(/** @type {Row[]} */ ([]));
 export const loading = signal(0);
 let epoch = 0;
 
@@ -90,10 +91,10 @@ async function load(parent, from) {
 
 /**
  * @param {string} parent
- * @param {import("../types").Lane[]} lanes
+ * @param {Lane[]} lanes
  */
 function inOrder(parent, lanes) {
-  const place = (/** @type {import("../types").Lane} */ lane) => (parent === "" ? (GROUPS.indexOf(lane.id) + 100) % 100 : Number(lane.id.split(":")[1]));
+  const place = (/** @type {Lane} */ lane) => (parent === "" ? (GROUPS.indexOf(lane.id) + 100) % 100 : Number(lane.id.split(":")[1]));
   return parent === "" || parent === "cpus" || parent === "disks" || parent === "frequencies" ? [...lanes].sort((a, b) => place(a) - place(b)) : lanes;
 }
 
@@ -120,15 +121,15 @@ export function loadMore(parent) {
   if (had && !had.loading && had.lanes.length < had.total) void load(parent, had.lanes.length);
 }
 
-/** @param {import("../types").Lane} lane */
+/** @param {Lane} lane */
 function isInactive(lane) {
   const { cpu_ns: cpu = 0, run_ns: run = 0, ready_ns: ready = 0, bytes = 0, count = 0 } = lane.totals;
   return (lane.kind === "thread" || lane.kind === "process") && cpu + run + ready + bytes + count === 0;
 }
 
-/** @returns {import("../types").Row[]} */
+/** @returns {Row[]} */
 function listed() {
-  /** @type {import("../types").Row[]} */
+  /** @type {Row[]} */
   const out = [];
   const opened = view.opened.value;
   const hidden = view.hidden.value;
@@ -164,14 +165,14 @@ function listed() {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {number} depth
  * @param {string} where
  * @param {string | null} parent
  * @param {number} position
  * @param {number} siblings
- * @param {Partial<import("../types").Row>} more
- * @returns {import("../types").Row}
+ * @param {Partial<Row>} more
+ * @returns {Row}
  */
 function rowOf(lane, depth, where, parent, position, siblings, more) {
   return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position, siblings, ...more };
@@ -182,7 +183,7 @@ function rowOf(lane, depth, where, parent, position, siblings, more) {
  * @param {number} depth
  * @param {string} name
  * @param {number} more
- * @returns {import("../types").Row}
+ * @returns {Row}
  */
 function moreRow(parent, depth, name, more) {
   const lane = { id: `more:${parent}`, kind: "more", name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] };
@@ -191,7 +192,7 @@ function moreRow(parent, depth, name, more) {
 
 /**
  * @param {string} id
- * @returns {import("../types").Lane | null} the lane above it, where the list has it
+ * @returns {Lane | null} the lane above it, where the list has it
  */
 export function parentOf(id) {
   const row = rows.peek().find(({ lane, parent }) => lane.id === id && parent !== null);

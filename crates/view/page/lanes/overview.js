@@ -1,4 +1,5 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
+/** @import { Lane, LaneData, RecordingInfo } from '../types' */
 import * as client from "../api/client.js";
 import { h } from "../dom/h.js";
 import { effect, signal, untracked } from "../dom/signal.js";
@@ -25,9 +26,9 @@ export class Overview {
     this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.bar, this.window, this.grips);
     this.legend = h("div", { class: "legend" });
     this.element = h("section", { class: "overview", "aria-label": "Overview of the recording" }, h("div", { class: "over-head" }, this.legend), this.strip);
-    /** @type {{ lane: import("../types").Lane, data: import("../types").LaneData }[]} */
+    /** @type {{ lane: Lane, data: LaneData }[]} */
     this.parts = [];
-    /** @type {import("../types").LaneData | null} */
+    /** @type {LaneData | null} */
     this.machine = null;
     this.loaded = signal(false);
     /** The recording whose processes have their hues. */
@@ -82,7 +83,7 @@ export class Overview {
   }
 
   /**
-   * @param {import("../types").RecordingInfo} recording
+   * @param {RecordingInfo} recording
    * @param {number} width
    * @param {string | null} only
    * @param {AbortSignal} aborted
@@ -104,9 +105,9 @@ export class Overview {
       const columns = Math.ceil((end - from) / per);
       const to = from + per * columns;
       const parts = new Map(shown.map((lane) => [lane.id, lane]));
-      /** @type {{ lane: import("../types").Lane, data: import("../types").LaneData }[]} */
+      /** @type {{ lane: Lane, data: LaneData }[]} */
       const got = [];
-      /** @type {import("../types").LaneData | null} */
+      /** @type {LaneData | null} */
       let machine = null;
       const body = { recording: recording.id, from, to, columns, lanes: ["processes", ...parts.keys()], measure };
       await client.frames("columns", body, (frame) => {

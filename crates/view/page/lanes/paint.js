@@ -2,6 +2,7 @@
 //
 // A column of a lane with states has, from its foot: a line of a wait (STRIP of the height), then run as high as its share, ready two
 // thirds as high as its share, hatched, and unknown half as high as its share, dotted. What occurs has at least one pixel.
+/** @import { FrameHead, Lane, LaneData, Paint, Palette } from '../types' */
 
 /** Part of a lane's height that the line of waits takes. */
 export const STRIP = 0.09;
@@ -10,7 +11,7 @@ const UNKNOWN = 1 / 2;
 
 /**
  * Values of the columns that were asked for, from buckets that may lie otherwise.
- * @param {import("../types").LaneData} data
+ * @param {LaneData} data
  * @param {Float64Array} values of the frame's buckets
  * @param {"sum" | "mean" | "peak" | "first"} how
  * @returns {Float64Array} NaN where nothing was read
@@ -45,7 +46,7 @@ export function onColumns({ frame, from, to, columns }, values, how) {
 
 /**
  * Peaks of the columns: what a column would have if it was all like the largest of the base buckets inside of it.
- * @param {import("../types").LaneData} data
+ * @param {LaneData} data
  * @param {string} name of a series
  * @returns {Float64Array | null} null: the lane has none; NaN where a column has none
  */
@@ -68,7 +69,7 @@ export function pixels(value, full, room) {
 }
 
 /**
- * @param {import("../types").FrameHead} head
+ * @param {FrameHead} head
  * @param {string} [kind] of the lane: memory is a level, not a rate
  * @returns {"states" | "line" | "load"}
  */
@@ -80,8 +81,8 @@ export function formOf(head, kind = "") {
 }
 
 /**
- * @param {import("../types").Paint} paint
- * @param {import("../types").Palette} palette
+ * @param {Paint} paint
+ * @param {Palette} palette
  * @returns {{ pixels: Uint32Array, max: number }} rows from the top, colours as bytes R, G, B, A; max: the largest column
  */
 export function paintLane(paint, palette) {
@@ -95,8 +96,8 @@ export function paintLane(paint, palette) {
 
 /**
  * @param {Uint32Array} out
- * @param {import("../types").Paint} paint
- * @param {import("../types").Palette} palette
+ * @param {Paint} paint
+ * @param {Palette} palette
  */
 function paintStates(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
@@ -165,8 +166,8 @@ function top(atOnce, per, ...series) {
 
 /**
  * @param {Uint32Array} out
- * @param {import("../types").Paint} paint
- * @param {import("../types").Palette} palette
+ * @param {Paint} paint
+ * @param {Palette} palette
  */
 function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
@@ -201,16 +202,16 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   return full;
 }
 
-/** Colours of the series of one lane, by their place. @type {((palette: import("../types").Palette) => number)[]} */
+/** Colours of the series of one lane, by their place. @type {((palette: Palette) => number)[]} */
 const SERIES = [(palette) => palette.line, (palette) => palette.ready, (palette) => palette.run, (palette) => palette.wait, (palette) => palette.unknown];
 
-/** Colours of what disks do, as single operations have them. @type {Record<string, (palette: import("../types").Palette) => number>} */
+/** Colours of what disks do, as single operations have them. @type {Record<string, (palette: Palette) => number>} */
 const OWN = { "read-bytes": (palette) => palette.wait, reads: (palette) => palette.wait, "write-bytes": (palette) => palette.ready, writes: (palette) => palette.ready, busy: (palette) => palette.disk, queue: (palette) => palette.disk };
 
 /**
  * @param {Uint32Array} out
- * @param {import("../types").Paint} paint
- * @param {import("../types").Palette} palette
+ * @param {Paint} paint
+ * @param {Palette} palette
  */
 function paintLine(out, { data, height, scale, kind, hue }, palette) {
   const width = data.columns;
@@ -283,7 +284,7 @@ export function hueOfName(name) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {number[]} [order]
  */
 export function hueOfLane(lane, order = []) {

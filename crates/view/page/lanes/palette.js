@@ -1,4 +1,5 @@
 // Colours of the style sheet as numbers for the painter, and who has which.
+/** @import { Lane, Palette } from '../types' */
 import { computed, signal } from "../dom/signal.js";
 import { hueOfLane } from "./paint.js";
 import * as view from "../state/view.js";
@@ -7,7 +8,7 @@ import * as view from "../state/view.js";
 export const HUES = ["rose", "red", "orange", "gold", "olive", "green", "teal", "cyan", "blue", "indigo", "violet", "magenta"];
 
 /** Processes, the one with most CPU first. */
-const ranked = signal(/** @type {import("../types").Lane[]} */ ([]));
+const ranked = signal(/** @type {Lane[]} */ ([]));
 
 /** Hues by the number of a process: those with most CPU follow each other, so that they differ. The reader's choice goes first. */
 export const hueOrder = computed(() => {
@@ -24,21 +25,21 @@ export const hueOrder = computed(() => {
 /** Lanes of processes by `name(pid)`. */
 export const processLanes = computed(() => new Map(ranked.value.map((lane) => [lane.name.replace(/ [+-]{1,2}$/, ""), lane])));
 
-/** @param {import("../types").Lane[]} lanes processes, the one with most CPU first */
+/** @param {Lane[]} lanes processes, the one with most CPU first */
 export function orderHues(lanes) {
   ranked.value = lanes;
 }
 
 /**
  * What a view's text names the lane by: it has its colour in other recordings, too, where it is without the process id.
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  */
 export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {ReadonlyMap<string, number>} chosen
  * @returns {number | undefined}
  */
@@ -49,7 +50,7 @@ function chosenHue(lane, chosen) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @returns {number} 0…11
  */
 export function hueOf(lane) {
@@ -84,7 +85,7 @@ export function css(name) {
   return getComputedStyle(probe).color;
 }
 
-/** @returns {import("../types").Palette} */
+/** @returns {Palette} */
 export function readPalette() {
   const of = (/** @type {string} */ name) => rgba(css(name));
   const hues = Array.from({ length: 12 }, (_, i) => of(`--hue-${i}`));

@@ -1,4 +1,5 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
+/** @import { Lane, Row } from '../types' */
 import { fill, h, icon } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
@@ -16,7 +17,7 @@ import { stepSpan } from "../parts/spans.js";
 const SPANS = new Set(["thread", "cpu", "disk"]);
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @returns {[string, string]} what is shown of its totals, and what it is
  */
 function figure({ totals }) {
@@ -34,7 +35,7 @@ function figure({ totals }) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @returns {{ pattern: string, pid: number | null }} as `-p` takes it
  */
 export function patternOf(lane) {
@@ -43,7 +44,7 @@ export function patternOf(lane) {
   return { pattern: match ? `${exact(match[1] ?? "")}(${match[2]})` : exact(lane.name), pid: match ? Number(match[2]) : null };
 }
 
-/** @param {import("../types").Lane} lane */
+/** @param {Lane} lane */
 export function threadOf(lane) {
   const own = threadName(lane);
   // The main thread of Linux has the id of its process.
@@ -52,7 +53,7 @@ export function threadOf(lane) {
 }
 
 /**
- * @param {import("../types").Lane} lane a process or a thread
+ * @param {Lane} lane a process or a thread
  * @returns {number | null} the process id
  */
 export function pidOf(lane) {
@@ -63,12 +64,12 @@ export function pidOf(lane) {
   return owner ? Number(owner[1]) : above ? patternOf(above).pid : null;
 }
 
-/** @param {import("../types").Lane} lane a thread, named behind its process or alone */
+/** @param {Lane} lane a thread, named behind its process or alone */
 function threadName(lane) {
   return /^.*\(\d+\)(?: [+-]{1,2})? (\d+(?: .*)?)$/s.exec(lane.name)?.[1] ?? lane.name;
 }
 
-/** @param {import("../types").Row} row */
+/** @param {Row} row */
 export function nameOf({ lane, parent, guest }) {
   if (lane.kind !== "thread" || parent === null) return clean(lane.name, 200);
   const own = threadName(lane);
@@ -78,7 +79,7 @@ export function nameOf({ lane, parent, guest }) {
 
 /**
  * What a head says of its lane.
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {string} name
  */
 export function headParts(lane, name) {
@@ -92,7 +93,7 @@ export function headParts(lane, name) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {string} name
  */
 function titleOf(lane, name) {
@@ -113,7 +114,7 @@ export class LaneRows {
     this.store = store;
     scroller.setAttribute("role", "treegrid");
     scroller.setAttribute("aria-label", label);
-    /** @type {RowList<import("../types").Row>} */
+    /** @type {RowList<Row>} */
     this.list = new RowList({
       scroller, height: 28, above: ({ depth }) => Math.min(depth, 4), make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
     });
@@ -149,21 +150,21 @@ export class LaneRows {
     });
   }
 
-  /** @param {import("../types").Row[]} rows */
+  /** @param {Row[]} rows */
   set(rows) {
     this.scroller.setAttribute("aria-rowcount", String(rows.length));
     this.list.set(rows);
     if (rows.length > 0 && !this.scroller.querySelector("[tabindex='0']")) this.scroller.querySelector("[role=row]")?.setAttribute("tabindex", "0");
   }
 
-  /** @returns {import("../types").Row[]} */
+  /** @returns {Row[]} */
   inSight() {
     const { first, last, items } = this.list;
     return items.slice(first, last);
   }
 
   /**
-   * @param {import("../types").Row} row
+   * @param {Row} row
    * @param {number} index
    */
   #make(row, index) {
@@ -199,7 +200,7 @@ export class LaneRows {
     return element;
   }
 
-  /** @param {import("../types").Row} row */
+  /** @param {Row} row */
   #more(row) {
     const element = h("div", { class: "lane kind-more", role: "row", "aria-level": row.depth + 1, tabindex: -1 }, h("div", { class: "lane-head", role: "rowheader" }, row.lane.name), h("div", { class: "lane-time", role: "gridcell" }));
     element.style.setProperty("--depth", String(row.depth));
@@ -217,7 +218,7 @@ export class LaneRows {
 
   /**
    * @param {HTMLElement} corner
-   * @param {import("../types").Lane} lane
+   * @param {Lane} lane
    */
   corner(corner, lane) {
     const data = this.store.data.get(lane.id)?.[0];
@@ -247,7 +248,7 @@ export class LaneRows {
     fill(corner, text, head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
   }
 
-  /** @param {import("../types").Lane} lane a click on its head makes the panels be about it, another one about all */
+  /** @param {Lane} lane a click on its head makes the panels be about it, another one about all */
   pick(lane) {
     view.lane.value = lane.id;
     if (lane.kind === "process") {

@@ -1,4 +1,5 @@
 // Single operations, events and marks: drawn where few enough are in sight, instead of their density alone.
+/** @import { Frame, Lane } from '../types' */
 import * as client from "../api/client.js";
 import { effect } from "../dom/signal.js";
 import { clean } from "../format/text.js";
@@ -11,7 +12,7 @@ const KINDS = new Set(["disk", "event", "mark", "region", "gc", "jit"]);
 const MOST = 600;
 const STILL_MS = 160;
 
-/** @typedef {{ from: number, to: number, frame: import("../types").Frame | null }} Known */
+/** @typedef {{ from: number, to: number, frame: Frame | null }} Known */
 
 export class Singles {
   /** @param {() => void} changed */
@@ -19,7 +20,7 @@ export class Singles {
     this.changed = changed;
     /** @type {Map<string, Known>} */
     this.known = new Map();
-    /** @type {import("../types").Lane[]} */
+    /** @type {Lane[]} */
     this.lanes = [];
     this.stop = new AbortController();
     this.timer = 0;
@@ -29,7 +30,7 @@ export class Singles {
     });
   }
 
-  /** @param {import("../types").Lane[]} lanes in sight */
+  /** @param {Lane[]} lanes in sight */
   show(lanes) {
     this.lanes = lanes.filter(({ kind }) => KINDS.has(kind)).slice(0, 30);
     this.later();

@@ -1,4 +1,5 @@
 // Parents of the first row in sight, which have been scrolled away: they stay above it, with their pictures.
+/** @import { Row } from '../types' */
 import { fill, h, icon } from "../dom/h.js";
 import { rowHeight } from "./geometry.js";
 import { nameOf, headParts } from "./rows.js";
@@ -12,7 +13,7 @@ export class Sticky {
   constructor(rows) {
     this.rows = rows;
     this.element = h("div", { class: "sticky", hidden: true, "aria-hidden": "true" });
-    /** @type {import("../types").Row[]} */
+    /** @type {Row[]} */
     this.chain = [];
   }
 
@@ -29,11 +30,11 @@ export class Sticky {
     return true;
   }
 
-  /** @returns {import("../types").Row[]} the outermost first */
+  /** @returns {Row[]} the outermost first */
   #parents() {
     const { items, height } = this.rows.list;
     const top = Math.floor(this.rows.scrollTop / height);
-    /** @type {import("../types").Row[]} */
+    /** @type {Row[]} */
     let chain = [];
     for (let room = 0; room <= MOST; room += 1) {
       chain = parentsOf(items, top + room).slice(0, MOST);
@@ -44,7 +45,7 @@ export class Sticky {
   }
 
   /**
-   * @param {import("../types").Row} row
+   * @param {Row} row
    * @param {number} place
    */
   #make(row, place) {
@@ -58,7 +59,7 @@ export class Sticky {
     return element;
   }
 
-  /** @param {import("../types").Row} row */
+  /** @param {Row} row */
   #go(row) {
     const { items, height } = this.rows.list;
     this.rows.scroller.scrollTop = Math.max(0, (items.indexOf(row) - row.depth) * height);
@@ -74,9 +75,9 @@ export class Sticky {
 }
 
 /**
- * @param {import("../types").Row[]} items
+ * @param {Row[]} items
  * @param {number} index
- * @returns {import("../types").Row[]} rows that the row of the index lies below, the outermost first
+ * @returns {Row[]} rows that the row of the index lies below, the outermost first
  */
 export function parentsOf(items, index) {
   const out = [];

@@ -1,4 +1,5 @@
 // The panels: tabs, what they are about, filter, columns, copies, and the answer.
+/** @import { Answer, Question, Range, RecordingInfo, TableRow, TableState, WordContext } from '../types' */
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
@@ -48,9 +49,9 @@ export class Dock {
     this.shown = null;
     /** @type {Table | null} */
     this.table = null;
-    /** @type {import("../types").TableRow[]} */
+    /** @type {TableRow[]} */
     this.rows = [];
-    /** @type {Map<string, import("../types").TableState>} */
+    /** @type {Map<string, TableState>} */
     this.states = new Map();
     /** What is shown, as a text: tests wait for it. */
     this.ready = signal("");
@@ -126,7 +127,7 @@ export class Dock {
     // Shows at once what a drag has ended with.
     let now = () => {};
     let dragged = false;
-    /** @type {import("../types").Range | null} */
+    /** @type {Range | null} */
     let before = null;
     effect(() => {
       const ended = dragged && !view.dragging.value;
@@ -142,7 +143,7 @@ export class Dock {
       if (!recording) return undefined;
       const stop = new AbortController();
       const whole = view.whole();
-      const range = from <= whole[0] && to >= whole[1] ? null : /** @type {import("../types").Range} */ ([from, to]);
+      const range = from <= whole[0] && to >= whole[1] ? null : /** @type {Range} */ ([from, to]);
       this.element.setAttribute("aria-busy", "true");
       // Rows that go away tell no pointer that leaves them.
       untracked(() => view.lit.peek()?.range && (view.lit.value = null));
@@ -200,9 +201,9 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").RecordingInfo} recording
+   * @param {RecordingInfo} recording
    * @param {string} id
-   * @param {import("../types").Range | null} range
+   * @param {Range | null} range
    * @param {AbortSignal} aborted
    */
   async #load(recording, id, range, aborted) {
@@ -276,8 +277,8 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").RecordingInfo} recording
-   * @param {import("../types").Question} question
+   * @param {RecordingInfo} recording
+   * @param {Question} question
    * @param {string[]} words
    * @param {string} id
    * @param {AbortSignal} signal
@@ -313,7 +314,7 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").Answer} answer
+   * @param {Answer} answer
    * @param {number} count
    * @param {boolean} narrowed
    */
@@ -335,7 +336,7 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").Question} question
+   * @param {Question} question
    * @param {string[]} notes what the command says beside its rows
    */
   #fillTable(question, notes) {
@@ -362,7 +363,7 @@ export class Dock {
     table.set(this.rows, question.columns);
   }
 
-  /** @param {import("../types").Question} question */
+  /** @param {Question} question */
   #tree(question) {
     this.table = null;
     if (this.rows.length === 0) {
@@ -377,7 +378,7 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").RecordingInfo} recording
+   * @param {RecordingInfo} recording
    * @param {string[]} words
    * @param {string} id
    * @param {AbortSignal} signal
@@ -398,8 +399,8 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").RecordingInfo} recording
-   * @param {import("../types").WordContext} context
+   * @param {RecordingInfo} recording
+   * @param {WordContext} context
    * @param {string} id
    * @param {AbortSignal} signal
    */
@@ -416,7 +417,7 @@ export class Dock {
       client.question([recording.id], words, { signal, id, rank: 3 }),
       client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
     ]);
-    const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {import("../types").Answer} */ answer) => {
+    const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {Answer} */ answer) => {
       const tree = new Tree({ label, self, narrow: true, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
       const box = h("div", { class: "half" }, h("h3", null, label), tree.element);
       return { tree, box, answer };
@@ -432,8 +433,8 @@ export class Dock {
   }
 
   /**
-   * @param {import("../types").Question} question
-   * @param {import("../types").TableRow} row
+   * @param {Question} question
+   * @param {TableRow} row
    * @param {boolean} open
    */
   #pick(question, row, open) {
@@ -487,7 +488,7 @@ function limitOf(words, count) {
   return count >= top ? h("span", { class: "dim" }, `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
-/** @param {string} id @returns {import("../types").TableState} */
+/** @param {string} id @returns {TableState} */
 function usual(id) {
   return { sort: questionOf(id).sort, down: true, chosen: null };
 }

@@ -1,4 +1,5 @@
 // `explain`: the answer in a sentence, where the time went, and known causes.
+/** @import { Cell, Finding, Mark, Range, TableRow } from '../types' */
 import { h } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { fixed } from "../format/time.js";
@@ -6,26 +7,26 @@ import { copy } from "../parts/menu.js";
 import { wayTo } from "../parts/findings.js";
 import * as view from "../state/view.js";
 
-/** @param {import("../types").Cell | undefined} value */
+/** @param {Cell | undefined} value */
 const record = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : null);
-/** @param {import("../types").Cell | undefined} value */
+/** @param {Cell | undefined} value */
 const list = (value) => (Array.isArray(value) ? value : []);
-/** @param {import("../types").Cell | undefined} value */
+/** @param {Cell | undefined} value */
 const text = (value) => (typeof value === "string" ? clean(value, 600) : "");
 
 /**
- * @param {{ [key: string]: import("../types").Cell }} row
- * @param {import("../types").Range | null} of
- * @returns {import("../types").Finding}
+ * @param {{ [key: string]: Cell }} row
+ * @param {Range | null} of
+ * @returns {Finding}
  */
 function findingOf(row, of) {
-  const range = (/** @type {{ [key: string]: import("../types").Cell } | null} */ one) => (typeof one?.["from_ns"] === "number" && typeof one["to_ns"] === "number" ? /** @type {import("../types").Range} */ ([one["from_ns"], one["to_ns"]]) : null);
+  const range = (/** @type {{ [key: string]: Cell } | null} */ one) => (typeof one?.["from_ns"] === "number" && typeof one["to_ns"] === "number" ? /** @type {Range} */ ([one["from_ns"], one["to_ns"]]) : null);
   return { rule: text(row["rule"]), sentence: text(row["sentence"]), range: range(row), longest: list(row["longest"]).map((one) => range(record(one))).filter((one) => one !== null), of };
 }
 
 /**
- * @param {import("../types").TableRow[]} rows the answer's one object
- * @param {import("../types").Range | null} of the range that was asked for
+ * @param {TableRow[]} rows the answer's one object
+ * @param {Range | null} of the range that was asked for
  * @returns {HTMLElement}
  */
 export function explained(rows, of) {
@@ -34,7 +35,7 @@ export function explained(rows, of) {
     const account = record(one["account"]);
     const length = account?.["window_ns"];
     const findings = list(one["findings"]).map(record).filter((finding) => finding !== null);
-    /** @type {import("../types").Mark[]} */
+    /** @type {Mark[]} */
     const marks = [];
     if (account && typeof account["window_from_ns"] === "number" && typeof length === "number") {
       marks.push({ ns: account["window_from_ns"], name: "explained from" }, { ns: account["window_from_ns"] + length, name: "explained to" });
@@ -53,7 +54,7 @@ export function explained(rows, of) {
       })) : null,
       h("h3", null, `Findings (${findings.length})`),
       h("ul", { class: "findings" }, findings.map((finding, i) => h("li", { "data-rule": text(finding["rule"]), tabindex: -1, class: view.finding.peek()?.rule === text(finding["rule"]) ? "chosen" : null },
-        h("strong", null, text(finding["rule"])), " ", text(finding["sentence"]), wayTo(/** @type {import("../types").Finding} */ (known[i])),
+        h("strong", null, text(finding["rule"])), " ", text(finding["sentence"]), wayTo(/** @type {Finding} */ (known[i])),
         typeof finding["command"] === "string" ? h("button", { type: "button", class: "quiet", onclick: () => void copy(String(finding["command"]), "command") }, "Copy command") : null))),
       h("details", null, h("summary", null, "Not looked at"), h("ul", null, list(one["not_looked_at"]).map(record).filter((rule) => rule !== null).map((rule) => h("li", null, h("strong", null, text(rule["rule"])), " ", text(rule["why"]))))));
   }));

@@ -1,4 +1,5 @@
 // From a row of a table to the lanes: what it is about is lit, and a wait is shown.
+/** @import { Lane, TableRow } from '../types' */
 import * as client from "../api/client.js";
 import { exact } from "../format/text.js";
 import * as model from "../lanes/model.js";
@@ -8,7 +9,7 @@ import { choose } from "../parts/spans.js";
 import * as view from "../state/view.js";
 
 /**
- * @param {import("../types").TableRow} row
+ * @param {TableRow} row
  * @param {string} key of a column
  * @returns {number | null} the hue that its process or stack tag has in the lanes
  */
@@ -22,7 +23,7 @@ export function hueOfCell(row, key) {
 }
 
 /**
- * @param {import("../types").TableRow | null} row
+ * @param {TableRow | null} row
  * @param {number} base what its instants count from
  */
 export function light(row, base) {
@@ -35,7 +36,7 @@ export function light(row, base) {
 }
 
 /**
- * @param {import("../types").TableRow} row of `dump waits`
+ * @param {TableRow} row of `dump waits`
  * @param {number} base what its instants count from
  */
 export async function showWait(row, base) {
@@ -45,7 +46,7 @@ export async function showWait(row, base) {
   const ns = from + base;
   const named = `${exact(String(row["process"]))}(${row["pid"]})`;
   try {
-    const is = (/** @type {import("../types").Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
+    const is = (/** @type {Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
     const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
     if (!process) return;
     const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });

@@ -1,11 +1,12 @@
 // The questions of the panels, in the words of the command line.
+/** @import { Question, RecordingInfo, WordContext } from '../types' */
 import { rangeWord } from "../format/time.js";
 
 /** Rows that a table shows at most; a command with another `--top` shows more. */
 export const TOP = 2_000;
 
 /**
- * @param {import("../types").WordContext} context
+ * @param {WordContext} context
  * @param {string[]} more
  * @returns {string[]}
  */
@@ -14,7 +15,7 @@ function common({ range, process }, more) {
 }
 
 /**
- * @param {import("../types").WordContext} context
+ * @param {WordContext} context
  * @returns {string[]} the thread that panels are about, for questions that can choose it
  */
 const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
@@ -22,7 +23,7 @@ const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
 /** @param {string} text */
 const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 
-/** @type {import("../types").Question[]} */
+/** @type {Question[]} */
 export const QUESTIONS = [
   {
     id: "processes", title: "Processes", about: "One row per process", view: "table", needs: [],
@@ -106,10 +107,10 @@ export const QUESTIONS = [
 
 /** @param {string} id */
 export function questionOf(id) {
-  return QUESTIONS.find((one) => one.id === id) ?? /** @type {import("../types").Question} */ (QUESTIONS[0]);
+  return QUESTIONS.find((one) => one.id === id) ?? /** @type {Question} */ (QUESTIONS[0]);
 }
 
-/** @param {import("../types").RecordingInfo | null} recording */
+/** @param {RecordingInfo | null} recording */
 export function askable(recording) {
   return QUESTIONS.filter(({ needs }) => needs.length === 0 || needs.some((need) => recording?.has[need]));
 }

@@ -1,4 +1,5 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
+/** @import { Column, TableRow, TableState } from '../types' */
 import { h } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { cellText, columnOf } from "../format/table.js";
@@ -10,11 +11,11 @@ export class Table {
    * @param {object} options
    * @param {string} options.label
    * @param {(ns: number) => string} options.instant
-   * @param {(row: import("../types").TableRow, open: boolean) => void} options.onpick
-   * @param {(row: import("../types").TableRow | null) => void} options.onlight
-   * @param {(row: import("../types").TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
-   * @param {(row: import("../types").TableRow, key: string) => number | null} [options.hue] the colour of a cell's name in the lanes
-   * @param {import("../types").TableState} options.state
+   * @param {(row: TableRow, open: boolean) => void} options.onpick
+   * @param {(row: TableRow | null) => void} options.onlight
+   * @param {(row: TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
+   * @param {(row: TableRow, key: string) => number | null} [options.hue] the colour of a cell's name in the lanes
+   * @param {TableState} options.state
    * @param {() => void} [options.onstate] after the reader chose another order
    * @param {boolean} [options.unions]
    * @param {boolean} [options.path] whether shares are parts of 1
@@ -32,26 +33,26 @@ export class Table {
     this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
     this.body = h("div", { class: "rows", role: "rowgroup" });
     this.element = h("div", { class: "table", role: "grid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, this.head), this.body);
-    /** @type {import("../types").TableRow[]} */
+    /** @type {TableRow[]} */
     this.rows = [];
-    /** @type {import("../types").TableRow[]} */
+    /** @type {TableRow[]} */
     this.shown = [];
-    /** @type {import("../types").Column[]} */
+    /** @type {Column[]} */
     this.columns = [];
-    /** Whether a row is lit. @type {(row: import("../types").TableRow) => boolean} */
+    /** Whether a row is lit. @type {(row: TableRow) => boolean} */
     this.fits = () => false;
     /** @type {Record<string, number>} */
     this.digits = {};
     /** @type {Record<string, number>} */
     this.largest = {};
-    /** @type {RowList<import("../types").TableRow>} */
+    /** @type {RowList<TableRow>} */
     this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (row, i) => this.#row(row, i), key: (_, i) => String(i) });
     this.element.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("pointerleave", () => this.onlight(null));
   }
 
   /**
-   * @param {import("../types").TableRow[]} rows
+   * @param {TableRow[]} rows
    * @param {string[]} defaults
    */
   set(rows, defaults) {
@@ -114,7 +115,7 @@ export class Table {
     this.draw();
   }
 
-  /** @param {import("../types").Column} column */
+  /** @param {Column} column */
   #by(column) {
     this.state.down = this.state.sort === column.key ? !this.state.down : isNumber(column);
     this.state.sort = column.key;
@@ -125,15 +126,15 @@ export class Table {
   }
 
   /**
-   * @param {import("../types").TableRow} row
-   * @param {import("../types").Column} column
+   * @param {TableRow} row
+   * @param {Column} column
    */
   text(row, column) {
     return cellText(row[column.key], column, { digits: this.digits[column.key] ?? 1, instant: this.instant });
   }
 
   /**
-   * @param {import("../types").TableRow} row
+   * @param {TableRow} row
    * @param {number} index
    */
   #row(row, index) {
@@ -174,8 +175,8 @@ export class Table {
     const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
     if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
-    else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {import("../types").TableRow} */ (this.shown[index]), row);
-    else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {import("../types").TableRow} */ (this.shown[index]), event.key === "Enter");
+    else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);
+    else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -192,7 +193,7 @@ export class Table {
 
   /**
    * Lights the rows that fit.
-   * @param {(row: import("../types").TableRow) => boolean} fits
+   * @param {(row: TableRow) => boolean} fits
    */
   light(fits) {
     this.fits = fits;
@@ -205,7 +206,7 @@ export class Table {
   }
 }
 
-/** @param {import("../types").Column} column */
+/** @param {Column} column */
 export function isNumber({ kind }) {
   return kind !== "text" && kind !== "list";
 }

@@ -1,4 +1,5 @@
 // Call trees of `dump stacks`: rows that name their parents, opened and closed.
+/** @import { Cell, TableRow } from '../types' */
 import { h } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { clean } from "../format/text.js";
@@ -8,7 +9,7 @@ const HEIGHT = 24;
 
 /**
  * @typedef {object} Node
- * @property {import("../types").TableRow} row
+ * @property {TableRow} row
  * @property {string} key
  * @property {string} name
  * @property {number} depth
@@ -19,11 +20,11 @@ const HEIGHT = 24;
  * @property {boolean} open
  */
 
-/** @param {import("../types").Cell | undefined} value */
+/** @param {Cell | undefined} value */
 const number = (value) => (typeof value === "number" ? value : 0);
 
 /**
- * @param {import("../types").TableRow[]} rows
+ * @param {TableRow[]} rows
  * @returns {Node[]} the roots: a heading per process or thread
  */
 export function treeOf(rows) {
@@ -101,7 +102,7 @@ export class Tree {
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** @param {import("../types").TableRow[]} rows */
+  /** @param {TableRow[]} rows */
   set(rows) {
     this.roots = treeOf(rows);
     this.#flat();

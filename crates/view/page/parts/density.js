@@ -1,4 +1,5 @@
 // How dense the hits of a search are on the axis, and the way from one to the next.
+/** @import { Density, Hit, RecordingInfo } from '../types' */
 import * as client from "../api/client.js";
 import * as view from "../state/view.js";
 
@@ -7,16 +8,16 @@ const COLUMNS = 512;
 
 /**
  * The figures of a hit's lane over the whole recording: those of the lane's picture, in fewer columns.
- * @param {import("../types").RecordingInfo} recording
- * @param {import("../types").Hit} hit
+ * @param {RecordingInfo} recording
+ * @param {Hit} hit
  * @param {AbortSignal} signal
- * @returns {Promise<import("../types").Density | null>} null: it has no lane with figures
+ * @returns {Promise<Density | null>} null: it has no lane with figures
  */
 export async function densityOf(recording, hit, signal) {
   if (!hit.lane) return null;
   const [start, end] = view.whole();
   const per = Math.max(1, Math.ceil((end - start) / COLUMNS));
-  /** @type {import("../types").Density | null} */
+  /** @type {Density | null} */
   let found = null;
   const measure = (hit.kind === "process" || hit.kind === "command") && recording.has["samples"] ? "cpu" : null;
   const body = { recording: recording.id, from: start, to: start + per * COLUMNS, columns: COLUMNS, lanes: [hit.lane], measure };

@@ -1,4 +1,5 @@
 // Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
+/** @import { Finding, Range } from '../types' */
 import { fill, h } from "../dom/h.js";
 import { batch, effect, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
@@ -6,12 +7,12 @@ import { length } from "../format/time.js";
 import { timeWidth, xOf } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 
-/** @returns {import("../types").Finding[]} those that have a place in time */
+/** @returns {Finding[]} those that have a place in time */
 function placed() {
   return view.findings.value.flatMap(({ finding }) => (finding?.range ? [finding] : []));
 }
 
-/** @param {import("../types").Finding} finding */
+/** @param {Finding} finding */
 export function showFinding(finding) {
   const { range } = finding;
   if (!range) return;
@@ -25,7 +26,7 @@ export function showFinding(finding) {
   view.said.value = `${clean(finding.rule)}: ${clean(finding.sentence)}`;
 }
 
-/** @returns {import("../types").Range | null | undefined} the window that the chosen finding was found in, while its time is selected */
+/** @returns {Range | null | undefined} the window that the chosen finding was found in, while its time is selected */
 export function heldWindow() {
   const finding = view.finding.peek();
   const now = view.selection.peek();
@@ -36,7 +37,7 @@ export function heldWindow() {
 /** @returns {HTMLElement} the buttons on the axis */
 export function findingMarks() {
   const box = h("div", { class: "finding-marks", role: "group", "aria-label": "Findings" });
-  /** @type {{ button: HTMLElement, bar: HTMLElement, range: import("../types").Range }[]} */
+  /** @type {{ button: HTMLElement, bar: HTMLElement, range: Range }[]} */
   let shown = [];
   const place = () => {
     const width = timeWidth.peek();
@@ -59,7 +60,7 @@ export function findingMarks() {
     const all = placed();
     untracked(() => {
       shown = all.toSorted((a, b) => (a.range?.[0] ?? 0) - (b.range?.[0] ?? 0)).map((finding) => ({
-        range: /** @type {import("../types").Range} */ (finding.range),
+        range: /** @type {Range} */ (finding.range),
         bar: h("i", { class: "finding-bar", "aria-hidden": "true" }),
         button: h("button", { type: "button", class: "finding-mark", "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
       }));
@@ -77,12 +78,12 @@ export function findingMarks() {
 }
 
 /**
- * @param {import("../types").Finding} finding
+ * @param {Finding} finding
  * @returns {HTMLElement | null} the way to its time, and to its longest segments
  */
 export function wayTo(finding) {
   if (!finding.range) return null;
-  const select = (/** @type {import("../types").Range} */ range) => {
+  const select = (/** @type {Range} */ range) => {
     view.selection.value = [range[0], Math.max(range[1], range[0] + 1)];
     view.look([range[0] - (range[1] - range[0]) * 0.1 - view.SHORTEST, range[1] + (range[1] - range[0]) * 0.1 + view.SHORTEST]);
   };

@@ -1,4 +1,5 @@
 // What can be done with a lane.
+/** @import { Lane, Row } from '../types' */
 import { clean } from "../format/text.js";
 import { HUES, colourKey } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
@@ -10,7 +11,7 @@ import { asTable } from "./lane-table.js";
 import { copy, openMenu } from "./menu.js";
 
 /**
- * @param {import("../types").Row} row
+ * @param {Row} row
  * @param {import("../lanes/data.js").LaneStore} store
  * @param {HTMLElement} anchor where its menus stand
  * @returns {import("./menu.js").Item[]}
@@ -38,7 +39,7 @@ export function laneMenu(row, store, anchor) {
   return items;
 }
 
-/** @param {import("../types").Lane} lane */
+/** @param {Lane} lane */
 async function zeroAtStart(lane) {
   const ns = lane.start_ns ?? 0;
   view.zero.value = { name: `start of ${lane.name}`, ns, landmark: null };
@@ -50,7 +51,7 @@ async function zeroAtStart(lane) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @returns {import("./menu.js").Item[]}
  */
 function colours(lane) {
@@ -64,7 +65,7 @@ function colours(lane) {
 
 /**
  * The commands with the numbers of a lane's picture, each once, named by the series that they have.
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {import("../lanes/data.js").LaneStore} store
  * @returns {{ name: string, command: string }[]}
  */

@@ -1,4 +1,5 @@
 // The numbers of a lane: the answer of its command for the range that the panels are about, never sums of the page.
+/** @import { Answer, Lane, Range, TableRow } from '../types' */
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { copied } from "../format/table.js";
@@ -14,7 +15,7 @@ const BUCKETS = 100;
 
 /**
  * @param {string[]} words of a lane
- * @param {import("../types").Range} range
+ * @param {Range} range
  * @returns {string[]} the same question about the range
  */
 export function about(words, range) {
@@ -29,8 +30,8 @@ export function about(words, range) {
 }
 
 /**
- * @param {import("../types").Lane} lane
- * @returns {(row: import("../types").TableRow) => boolean} whether a row of `dump timeline` is of the lane
+ * @param {Lane} lane
+ * @returns {(row: TableRow) => boolean} whether a row of `dump timeline` is of the lane
  */
 function isOf(lane) {
   const number = Number(lane.id.split(":")[1]);
@@ -42,14 +43,14 @@ function isOf(lane) {
 }
 
 /**
- * @param {{ name: string, answer: import("../types").Answer }[]} parts
- * @param {import("../types").Lane} lane
+ * @param {{ name: string, answer: Answer }[]} parts
+ * @param {Lane} lane
  * @param {string} unit
- * @returns {import("../types").TableRow[] | null} a row for each bucket; null where not each part has one row of the lane
+ * @returns {TableRow[] | null} a row for each bucket; null where not each part has one row of the lane
  */
 function bucketsOf(parts, lane, unit) {
   const fits = isOf(lane);
-  /** @type {import("../types").TableRow[]} */
+  /** @type {TableRow[]} */
   const out = [];
   for (const { name, answer } of parts) {
     const rows = answer.rows.filter(fits);
@@ -68,7 +69,7 @@ function bucketsOf(parts, lane, unit) {
 }
 
 /**
- * @param {import("../types").Lane} lane
+ * @param {Lane} lane
  * @param {import("../lanes/data.js").LaneStore} store
  */
 export function asTable(lane, store) {
@@ -76,7 +77,7 @@ export function asTable(lane, store) {
   const { words, unit = "" } = store.data.get(lane.id)?.[0]?.frame.head ?? {};
   const [a, b] = view.subject.peek();
   const [start, end] = view.whole();
-  const range = /** @type {import("../types").Range} */ ([Math.max(a, start), Math.max(Math.max(a, start) + 1, Math.min(b, end))]);
+  const range = /** @type {Range} */ ([Math.max(a, start), Math.max(Math.max(a, start) + 1, Math.min(b, end))]);
   const named = (Array.isArray(words) ? [[lane.kind, words]] : Object.entries(words ?? {})).filter(([name, list]) => name !== "top" && (list?.length ?? 0) > 0);
   /** @type {{ name: string, words: string[] }[]} */
   const asked = named.map(([name, list]) => ({ name: String(name), words: carried(about(/** @type {string[]} */ (list), range)) }));

@@ -1,4 +1,5 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
+/** @import { Density, Hit } from '../types' */
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { clean, exact } from "../format/text.js";
@@ -25,9 +26,9 @@ export class Search {
     this.after = h("button", { type: "button", class: "quiet", "aria-label": "Next hit", onclick: () => this.step(1) }, "›");
     this.list = h("div", { id: "hits", class: "hits", role: "listbox", "aria-label": "Hits", hidden: true });
     this.element = h("div", { class: "search", role: "search" }, icon("search"), this.input, this.count, this.before, this.after, this.list);
-    /** @type {import("../types").Hit[]} */
+    /** @type {Hit[]} */
     this.hits = [];
-    /** @type {import("../types").Density[]} */
+    /** @type {Density[]} */
     this.densities = [];
     this.at = -1;
     this.stop = new AbortController();
@@ -107,7 +108,7 @@ export class Search {
   async #density() {
     const hit = this.hits[Math.max(0, this.at)];
     const recording = view.recording.peek();
-    const of = (/** @type {import("../types").Density} */ one) => one.name === hit?.name && one.kind === hit.kind;
+    const of = (/** @type {Density} */ one) => one.name === hit?.name && one.kind === hit.kind;
     const known = this.densities.find(of) ?? this.densities.find(({ name, kind }) => name === null && kind === hit?.kind) ?? null;
     view.density.value = known;
     this.asking.abort();
@@ -206,7 +207,7 @@ export class Search {
 }
 
 /**
- * @param {import("../types").Hit} hit
+ * @param {Hit} hit
  * @param {(ns: number, step: number) => string} clock
  */
 function figure(hit, clock) {

@@ -1,4 +1,5 @@
 // The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
+/** @import { Mark, TableState } from '../types' */
 import { batch } from "../dom/signal.js";
 import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.js";
 import { HUES } from "../lanes/palette.js";
@@ -99,11 +100,11 @@ export function apply(list) {
     const hidden = new Set();
     /** @type {string[]} */
     const pins = [];
-    /** @type {import("../types").Mark[]} */
+    /** @type {Mark[]} */
     const marks = [];
     /** @type {Map<string, number>} */
     const colours = new Map();
-    /** @type {Map<string, import("../types").TableState>} */
+    /** @type {Map<string, TableState>} */
     const tables = new Map();
     for (const [word, value] of list) {
       if (word === "open" && ID.test(value)) open.add(value);
@@ -208,7 +209,7 @@ function one(word, value) {
 
 /**
  * @param {string} value `1.5s some name`
- * @returns {import("../types").Mark[]}
+ * @returns {Mark[]}
  */
 function named(value) {
   const at = value.indexOf(" ");

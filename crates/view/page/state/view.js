@@ -1,16 +1,17 @@
 // What the reader looks at. Everything here can be written as text: see `url.js`.
+/** @import { Chosen, Density, Finding, Mark, Range, Session, Signal, TableState, Zero } from '../types' */
 import { batch, computed, signal } from "../dom/signal.js";
 
 /** The shortest range that can be looked at, in ns. */
 export const SHORTEST = 1_000;
 export const ORDERS = /** @type {const} */ (["cpu", "run", "wait", "ready", "start", "name"]);
 
-export const session = signal(/** @type {import("../types").Session | null} */ (null));
+export const session = signal(/** @type {Session | null} */ (null));
 export const recordingId = signal("r0");
 export const recording = computed(() => named(session.value, recordingId.value));
 
 /**
- * @param {import("../types").Session | null} of
+ * @param {Session | null} of
  * @param {string} id
  */
 function named(of, id) {
@@ -19,9 +20,9 @@ function named(of, id) {
 }
 
 /** The range that lanes show. */
-export const range = signal(/** @type {import("../types").Range} */ ([0, 1_000_000_000]));
+export const range = signal(/** @type {Range} */ ([0, 1_000_000_000]));
 /** The range that panels are about; without it they are about the view range. */
-export const selection = signal(/** @type {import("../types").Range | null} */ (null));
+export const selection = signal(/** @type {Range | null} */ (null));
 /** Whether the selection follows the pointer just now. */
 export const dragging = signal(false);
 /** A pattern as `-p` takes it. */
@@ -30,13 +31,13 @@ export const processes = signal(/** @type {string | null} */ (null));
 export const thread = signal(/** @type {{ tid: number, name: string } | null} */ (null));
 export const panel = signal("processes");
 /** Tables of panels that the reader wants otherwise than they are at first. */
-export const tables = signal(/** @type {ReadonlyMap<string, import("../types").TableState>} */ (new Map()));
+export const tables = signal(/** @type {ReadonlyMap<string, TableState>} */ (new Map()));
 export const filter = signal("");
 export const measure = signal("cpu");
 export const method = signal(/** @type {string | null} */ (null));
 export const tagFile = signal("");
 export const clock = signal("s");
-export const zero = signal(/** @type {import("../types").Zero | null} */ (null));
+export const zero = signal(/** @type {Zero | null} */ (null));
 export const order = signal("cpu");
 /** What lanes of processes and threads show: states from context switches, or CPU by samples. */
 export const laneMeasure = signal("states");
@@ -48,19 +49,19 @@ export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
 /** Hues that the reader gave to processes and stack tags, by what `colourKey` names them. */
 export const colours = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
-export const chosen = signal(/** @type {import("../types").Chosen | null} */ (null));
+export const chosen = signal(/** @type {Chosen | null} */ (null));
 /** The lane that has the keyboard. */
 export const lane = signal(/** @type {string | null} */ (null));
 /** Marks of the reader. */
-export const ownMarks = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
+export const ownMarks = signal(/** @type {readonly Mark[]} */ ([]));
 /** Findings of `explain`, as marks. */
-export const findings = signal(/** @type {readonly import("../types").Mark[]} */ ([]));
+export const findings = signal(/** @type {readonly Mark[]} */ ([]));
 /** The finding whose time is selected. */
-export const finding = signal(/** @type {import("../types").Finding | null} */ (null));
+export const finding = signal(/** @type {Finding | null} */ (null));
 export const pointer = signal(/** @type {number | null} */ (null));
 /** What the pointer is on in a panel or in the lanes, lit in both. */
-export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: import("../types").Range | null } | null} */ (null));
-export const density = signal(/** @type {import("../types").Density | null} */ (null));
+export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: Range | null } | null} */ (null));
+export const density = signal(/** @type {Density | null} */ (null));
 /** What the live region says. */
 export const said = signal("");
 export const theme = signal("auto");
@@ -71,7 +72,7 @@ export const dock = signal(DOCK);
 /** The range that panels are about. */
 export const subject = computed(() => selection.value ?? range.value);
 
-/** @returns {import("../types").Range} */
+/** @returns {Range} */
 export function whole() {
   // Not by the computed value, which follows at the end of a batch.
   const one = named(session.peek(), recordingId.peek());
@@ -79,8 +80,8 @@ export function whole() {
 }
 
 /**
- * @param {import("../types").Range} wanted
- * @returns {import("../types").Range} the same inside of the recording, in whole ns
+ * @param {Range} wanted
+ * @returns {Range} the same inside of the recording, in whole ns
  */
 export function fitted([from, to]) {
   const [start, end] = whole();
@@ -89,8 +90,8 @@ export function fitted([from, to]) {
   return [first, first + size];
 }
 
-/** @typedef {{ processes: string | null, thread: { tid: number, name: string } | null, selection: import("../types").Range | null }} About */
-/** @typedef {{ range: import("../types").Range, about: About | null }} Step a range that was looked at, or what panels were about before they were narrowed */
+/** @typedef {{ processes: string | null, thread: { tid: number, name: string } | null, selection: Range | null }} About */
+/** @typedef {{ range: Range, about: About | null }} Step a range that was looked at, or what panels were about before they were narrowed */
 
 /** For undo, and what was undone. */
 export const past = signal(/** @type {readonly Step[]} */ ([]));
@@ -99,7 +100,7 @@ export const future = signal(/** @type {readonly Step[]} */ ([]));
 let settled = -Infinity;
 
 /**
- * @param {import("../types").Range} wanted
+ * @param {Range} wanted
  * @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together
  */
 export function look(wanted, how = "step") {
@@ -138,8 +139,8 @@ function show(next) {
 }
 
 /**
- * @param {import("../types").Signal<readonly Step[]>} from
- * @param {import("../types").Signal<readonly Step[]>} to
+ * @param {Signal<readonly Step[]>} from
+ * @param {Signal<readonly Step[]>} to
  */
 function step(from, to) {
   const all = from.peek();

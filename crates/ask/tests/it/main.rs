@@ -33,6 +33,7 @@ mod needs;
 mod newfile;
 mod objectref;
 mod path;
+mod path_machines;
 mod path_profile;
 mod path_segments;
 mod perfview;

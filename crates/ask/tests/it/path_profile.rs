@@ -2,32 +2,24 @@
 //! disturbances what the account tells.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
 use tracesift_ask::answer::{Answer, Table, Value};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::order::Top;
-use tracesift_ask::path::{AccountQuery, WindowQuery};
+use tracesift_ask::path::AccountQuery;
 use tracesift_ask::profile::{PathProfile, PathQuestion};
 use tracesift_ask::question::path::{Detail, Question};
 use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::{When, ask};
 use tracesift_export::flame::Flame;
 use tracesift_export::{Grouping, Stacked, folded};
-use tracesift_grammar::Patterns;
 use tracesift_scenario::causal::path::{self as truth, State};
-use tracesift_scenario::causal::{History, etl, perf, random, run};
-use tracesift_testing::recording::{Extracted, Recording};
+use tracesift_scenario::causal::{History, etl};
 
 use super::path::{Lacks, archive, ask_of, of, question, rows_of};
+use super::path_machines::{SEEDS, accounts, check_windows, recordings};
 
 const MS: u64 = 1_000_000;
-const SEEDS: u64 = 12;
-
-fn accounts(window: &str, filter: ProcessFilter, anchor: &str) -> AccountQuery {
-    let (spec, anchor) = (window.parse().expect("a window"), Patterns::parse(anchor));
-    AccountQuery { windows: WindowQuery { spec, filter, anchor }, ..AccountQuery::default() }
-}
 
 fn path_of(accounts: &AccountQuery) -> PathQuestion {
     PathQuestion { accounts: accounts.clone(), ..PathQuestion::default() }
@@ -145,17 +137,6 @@ fn the_chains_of_a_row_say_who_waited_where_for_whom() {
     assert_eq!(run, [10, 9], "the largest first");
 }
 
-/// A random machine in both formats.
-fn recordings(seed: u64) -> (History, [Extracted; 2]) {
-    let (world, noise) = random(seed);
-    let history = run(world, &noise, seed);
-    let mut bytes = Cursor::new(Vec::new());
-    perf::write(&history, 1_000_000, &mut bytes).expect("written");
-    let etl = Recording::etl(&etl::scenario(&history, 1_000_000)).extract();
-    let perf = Recording::of("perf.data", &bytes.into_inner()).extract();
-    (history, [etl, perf])
-}
-
 fn answer(source: &Source, accounts: &AccountQuery) -> Answer {
     let top = Top { take: Some(usize::MAX), skip: 0 };
     let question = Question { accounts: accounts.clone(), detail: Detail::For, top, ..Question::default() };
@@ -228,23 +209,7 @@ fn check(source: &Source, accounts: &AccountQuery, context: &str) -> usize {
 
 #[test]
 fn the_profile_of_a_path_is_its_window_and_agrees_with_its_account() {
-    let mut stacks = [0, 0];
-    for seed in 0..SEEDS {
-        let (_, recordings) = recordings(seed);
-        for (extracted, stacks) in recordings.iter().zip(&mut stacks) {
-            let source = Source::archive(extracted.archive.path().to_owned());
-            let any = ProcessFilter::default;
-            for accounts in [
-                accounts("process:app", any(), ""),
-                accounts("process:*", any(), ""),
-                accounts("0.002s..0.031s", of("app"), ""),
-                accounts("0s..0.02s", any(), "*"),
-            ] {
-                let context = format!("seed {seed}, {}, {:?}", source.shown.display(), accounts.windows);
-                *stacks += check(&source, &accounts, &context);
-            }
-        }
-    }
+    let stacks = check_windows(check);
     println!("{stacks:?} stacks");
     assert!(stacks.iter().all(|count| *count > 1_000), "{stacks:?}");
 }

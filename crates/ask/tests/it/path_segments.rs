@@ -1,24 +1,21 @@
 //! The segments of a path: they tile the window, add up to the rows of the account, and are what really happened.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::order::Top;
-use tracesift_ask::path::{AccountQuery, WindowQuery};
+use tracesift_ask::path::AccountQuery;
 use tracesift_ask::question::path::{Detail, Question, Segments};
 use tracesift_ask::recording::Source;
 use tracesift_ask::{Ask, When, ask};
-use tracesift_grammar::Patterns;
 use tracesift_scenario::causal::path::{self as truth, State};
-use tracesift_scenario::causal::{History, etl, perf, random, run};
-use tracesift_testing::recording::{Extracted, Recording};
+use tracesift_scenario::causal::{History, etl};
 
 use super::path::{Lacks, archive, of, question};
+use super::path_machines::{SEEDS, accounts, check_windows, recordings};
 
 const MS: i64 = 1_000_000;
-const SEEDS: u64 = 12;
 
 fn asked(source: &Source, question: &dyn Ask) -> Answer {
     let outcome = ask(std::slice::from_ref(source), question, &When::default());
@@ -93,22 +90,6 @@ fn without_switches_a_path_has_no_segments() {
     assert_eq!(answer.rows().count(), 0);
 }
 
-fn accounts(window: &str, filter: ProcessFilter, anchor: &str) -> AccountQuery {
-    let (spec, anchor) = (window.parse().expect("a window"), Patterns::parse(anchor));
-    AccountQuery { windows: WindowQuery { spec, filter, anchor }, ..AccountQuery::default() }
-}
-
-/// A random machine in both formats.
-fn recordings(seed: u64) -> (History, [Extracted; 2]) {
-    let (world, noise) = random(seed);
-    let history = run(world, &noise, seed);
-    let mut bytes = Cursor::new(Vec::new());
-    perf::write(&history, 1_000_000, &mut bytes).expect("written");
-    let etl = Recording::etl(&etl::scenario(&history, 1_000_000)).extract();
-    let perf = Recording::of("perf.data", &bytes.into_inner()).extract();
-    (history, [etl, perf])
-}
-
 /// Path times by window and what the segments and the rows of an account both tell.
 type Sums = BTreeMap<Vec<String>, i64>;
 
@@ -155,23 +136,7 @@ fn check(source: &Source, accounts: &AccountQuery, context: &str) -> usize {
 
 #[test]
 fn segments_tile_the_window_and_add_up_to_the_rows() {
-    let mut count = 0;
-    for seed in 0..SEEDS {
-        let (_, recordings) = recordings(seed);
-        for extracted in &recordings {
-            let source = Source::archive(extracted.archive.path().to_owned());
-            let any = ProcessFilter::default;
-            for accounts in [
-                accounts("process:app", any(), ""),
-                accounts("process:*", any(), ""),
-                accounts("0.002s..0.031s", of("app"), ""),
-                accounts("0s..0.02s", any(), "*"),
-            ] {
-                let context = format!("seed {seed}, {}, {:?}", source.shown.display(), accounts.windows);
-                count += check(&source, &accounts, &context);
-            }
-        }
-    }
+    let count = check_windows(check).iter().sum::<usize>();
     println!("{count} segments");
     assert!(count > 1_000, "{count} segments");
 }

@@ -4,14 +4,11 @@ use tracesift_analysis::timeline::Grid;
 use tracesift_archive::Error;
 use tracesift_ask::question::timeline::{self, LaneKind, Measure, Question, Row};
 use tracesift_ask::recording::OpenRecording;
-use tracesift_trace::info::IMPORTED;
-use tracesift_trace::rows::{
-    FileIoRow, GcCollectionRow, HardFaultRow, JitMethodRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
-};
+use tracesift_trace::rows::{GcCollectionRow, JitMethodRow};
 use tracesift_trace::{ProcessId, view};
 
 use super::columns::Figures;
-use super::machine::{kind_word, rows, unit, words};
+use super::machine::{rows, unit, words};
 use super::people::People;
 use crate::failure::Failure;
 
@@ -45,7 +42,7 @@ impl What {
 
     /// The kind of the lane, and its number.
     pub(crate) fn id(self) -> (&'static str, i32) {
-        (kind_word(self.kind()), if let Self::Gc(process) | Self::Jit(process) = self { process.0 } else { 0 })
+        (self.kind().word(), if let Self::Gc(process) | Self::Jit(process) = self { process.0 } else { 0 })
     }
 
     /// The kind of rows of `dump timeline` that have its figures.
@@ -94,21 +91,14 @@ impl What {
         }
     }
 
+    /// What it shows without a choice.
+    fn usual(self) -> Measure {
+        self.measures().first().copied().unwrap_or(Measure::Count)
+    }
+
     /// Whether a recording has rows of it, of any process.
     pub(crate) fn is_in(self, recording: &OpenRecording) -> bool {
-        let archive = recording.archive();
-        let rows = match self {
-            Self::Files => archive.row_count::<FileIoRow>(),
-            Self::Network => archive.row_count::<NetworkIoRow>(),
-            Self::Faults => archive.row_count::<PageFaultRow>().saturating_add(archive.row_count::<HardFaultRow>()),
-            Self::Syscalls => archive.row_count::<SyscallRow>(),
-            // An import has readings without their times.
-            Self::Memory if recording.info().kind == IMPORTED => 0,
-            Self::Memory => archive.row_count::<MemoryStateRow>(),
-            Self::Gc(_) => archive.row_count::<GcCollectionRow>(),
-            Self::Jit(_) => archive.row_count::<JitMethodRow>(),
-        };
-        rows > 0
+        self.usual().is_recorded(self.kind(), recording)
     }
 
     /// Whether a row of the question is one of its own.
@@ -132,11 +122,11 @@ pub(crate) fn figures(
     measure: Option<Measure>,
     grid: Grid,
 ) -> Result<Figures, Failure> {
-    let (kind, usual) = (what.kind(), what.measures().first().copied().unwrap_or(Measure::Count));
+    let (kind, usual) = (what.kind(), what.usual());
     let measure = measure.filter(|measure| what.measures().contains(measure)).unwrap_or(usual);
     let question = Question { lane: kind, measure: Some(measure), ..Question::default() };
     let found = rows(question, recording, grid)?
-        .ok_or_else(|| Failure::bad(format!("columns: too many for a lane of {}", kind_word(kind))))?;
+        .ok_or_else(|| Failure::bad(format!("columns: too many for a lane of {}", kind.word())))?;
     let own = found.iter().filter(|row| what.has(row));
     let mut series: Vec<(&'static str, Vec<i64>)> = Vec::new();
     if what.has_series() {
@@ -167,7 +157,7 @@ pub(crate) fn figures(
         _ => None,
     };
     let more: Vec<&str> = pid.iter().flat_map(|pid| ["-p", pid.as_str()]).collect();
-    let words = words(kind_word(kind), measure, grid, &more);
+    let words = words(kind.word(), measure, grid, &more);
     Ok(Figures {
         unit: unit(measure),
         words: series.iter().map(|(name, _)| (*name, words.clone())).collect(),

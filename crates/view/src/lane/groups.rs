@@ -140,7 +140,7 @@ fn of_people(
 }
 
 /// A process id as `-p` takes it: a number below 0 would be an option.
-fn pid_word(pid: i64) -> String {
+pub(crate) fn pid_word(pid: i64) -> String {
     if pid < 0 { format!("*({pid})") } else { pid.to_string() }
 }
 

@@ -130,7 +130,7 @@ pub(crate) fn figures(
     for measure in measures {
         let question = Question { measure: Some(measure), ..question.clone() };
         let is_from_tables = question.is_from_tables(recording, grid)?;
-        let lane_word = kind_word(question.lane);
+        let lane_word = question.lane.word();
         let found = rows(question, recording, grid)?.ok_or_else(|| {
             Failure::missing(format!("lane: the recording has nothing for `{first}`, or too much for so many columns"))
         })?;
@@ -173,25 +173,6 @@ fn at_once(recording: &OpenRecording, lane: &Lane, measure: Measure) -> Option<i
         Lane::Cpu(_) => Some(1),
         Lane::Disk(_) | Lane::DiskPart(..) if measure == Measure::Busy => Some(1),
         _ => None,
-    }
-}
-
-/// The word of a kind of lanes on the command line.
-pub(crate) fn kind_word(kind: LaneKind) -> &'static str {
-    match kind {
-        LaneKind::Process => "process",
-        LaneKind::Thread => "thread",
-        LaneKind::Cpu => "cpu",
-        LaneKind::Disk => "disk",
-        LaneKind::Event => "event",
-        LaneKind::Tag => "tag",
-        LaneKind::File => "file",
-        LaneKind::Syscall => "syscall",
-        LaneKind::Network => "network",
-        LaneKind::Memory => "memory",
-        LaneKind::Fault => "fault",
-        LaneKind::Gc => "gc",
-        LaneKind::Jit => "jit",
     }
 }
 

@@ -8,7 +8,8 @@ use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 
 use super::columns::Figures;
-use super::machine::{kind_word, words};
+use super::groups::pid_word;
+use super::machine::words;
 use super::people::People;
 use super::{Group, Lane};
 use crate::failure::Failure;
@@ -52,13 +53,13 @@ pub(crate) fn add(
             Lane::Process(process) => people.as_ref().and_then(|people| people.process(*process)).map(|row| row.pid),
             _ => None,
         };
-        let pid = pid.map(|pid| pid.to_string());
+        let pid = pid.map(pid_word);
         let more: Vec<&str> = pid.iter().flat_map(|pid| ["-p", pid.as_str()]).collect();
         figures.peak = Some(Peak {
             name: measure.word(),
             base: peaks.base.width(),
             values,
-            words: words(kind_word(question.lane), measure, peaks.base, &more),
+            words: words(question.lane.word(), measure, peaks.base, &more),
         });
     }
     Ok(())

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use tracesift_analysis::timeline::OffCpuKind;
 
 use super::rows::Rows;
+use crate::recording::OpenRecording;
 
 /// What has a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -38,6 +39,26 @@ pub enum LaneKind {
 }
 
 impl LaneKind {
+    /// The word on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Thread => "thread",
+            Self::Cpu => "cpu",
+            Self::Disk => "disk",
+            Self::Event => "event",
+            Self::Tag => "tag",
+            Self::File => "file",
+            Self::Syscall => "syscall",
+            Self::Network => "network",
+            Self::Memory => "memory",
+            Self::Fault => "fault",
+            Self::Gc => "gc",
+            Self::Jit => "jit",
+        }
+    }
+
     /// What is shown without a choice; `None`: CPU or run time, whichever the recording has.
     pub(super) fn measure(self) -> Option<Measure> {
         match self {
@@ -179,6 +200,12 @@ impl Measure {
                 matches!(self, Self::Count | Self::Time)
             }
         }
+    }
+
+    /// Whether a recording has what it is made of in lanes of a kind.
+    #[must_use]
+    pub fn is_recorded(self, lane: LaneKind, recording: &OpenRecording) -> bool {
+        self.rows(lane).are_in(recording)
     }
 
     /// The rows that it is made of.

@@ -9,6 +9,7 @@ use tracesift_analysis::Span;
 use tracesift_analysis::timeline::Grid;
 use tracesift_analysis::timeline::tiles::{Cover, Levels, Limits};
 use tracesift_archive::Error;
+use tracesift_extract::Budget;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, TimelineProcessRow};
 
@@ -18,9 +19,6 @@ use super::lanes::{Asked, MOST_FIGURES};
 use super::{LaneKind, MOST_BUCKETS, Measure, Question};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
-
-/// Switches and samples of a base bucket, on average and at least.
-const ROWS: u64 = 1_400;
 
 /// A bucket of a picture has at least so many base buckets, or no peak: with fewer it could have no whole one.
 const FEWEST: i64 = 2;
@@ -52,7 +50,7 @@ fn base_width(recording: &OpenRecording) -> Result<Option<i64>, Error> {
     }
     let switches = if recording.info().has_switches { archive.row_count::<ContextSwitchRow>() } else { 0 };
     let rows = switches.saturating_add(archive.row_count::<CpuSampleRow>());
-    let limits = Limits { rows_of_bucket: ROWS, rows_of_tile: 0 };
+    let limits = Limits { rows_of_bucket: Budget::default().rows_of_bucket, rows_of_tile: 0 };
     Ok(Levels::of(Span::new(file.start, file.end), &[rows], limits).map(|levels| levels.width(0)))
 }
 

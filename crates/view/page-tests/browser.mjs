@@ -38,6 +38,17 @@ export async function open(browser, { fragment = "", delay = 0, dark = false, wi
 }
 
 /**
+ * Where the times of the lanes stand in the window.
+ * @param {import("playwright-core").Page} page
+ */
+export async function timeArea(page) {
+  const box = await page.locator(".lane-area").boundingBox();
+  if (!box) throw new Error("there are no lanes");
+  const head = Number(await page.evaluate("tracesift.headWidth.value"));
+  return { x: box.x + head, y: box.y, width: Number(await page.evaluate("document.querySelector('.axis-time').clientWidth")), height: box.height };
+}
+
+/**
  * Waits until lanes and panel have their numbers.
  * @param {import("playwright-core").Page} page
  */

@@ -7,8 +7,9 @@ import { readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { settled } from "./browser.mjs";
+import { launch, settled } from "./browser.mjs";
 import { HEADERS } from "./mock/serve.mjs";
 
 export const PROGRAM = process.env["TRACESIFT"] ?? "";
@@ -30,10 +31,11 @@ export function folder() {
 /** @param {string} path @returns {string[]} the archives in a directory */
 const archivesIn = (path) => readdirSync(path).filter((name) => name.endsWith(".sift")).map((name) => join(path, name));
 
-/** @param {string} path @returns {string[]} two archives of the demo, the serial one first */
-export function demo(path) {
+/** @param {string} path @param {string} [third] a part of the name of one more @returns {string[]} two archives of the demo, the serial one first */
+export function demo(path, third) {
   execFileSync(PROGRAM, ["demo", path], { stdio: "ignore" });
-  return archivesIn(path).sort((a, b) => Number(b.includes("Serial_12695")) - Number(a.includes("Serial_12695")) || (a < b ? -1 : 1)).slice(0, 2);
+  const all = archivesIn(path).sort((a, b) => Number(b.includes("Serial_12695")) - Number(a.includes("Serial_12695")) || (a < b ? -1 : 1));
+  return all.filter((name, i) => i < 2 || (third !== undefined && name.includes(third)));
 }
 
 /** @param {string} file @param {string} path @returns {string[]} the archives of a recording, below the directory */
@@ -129,17 +131,17 @@ export async function serve(archives, options = []) {
  * @param {import("playwright-core").Browser} browser
  * @param {string} address
  * @param {string} fragment
- * @param {{ dark?: boolean, scale?: number }} [options]
+ * @param {{ dark?: boolean, scale?: number, readsPixels?: boolean }} [options]
  */
-export async function visit(browser, address, fragment, { dark = false, scale = 1 } = {}) {
+export async function visit(browser, address, fragment, { dark = false, scale = 1, readsPixels = false } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, deviceScaleFactor: scale, colorScheme: dark ? "dark" : "light", permissions: ["clipboard-read", "clipboard-write"], timezoneId: "Europe/Vienna" });
   const page = await context.newPage();
   /** @type {string[]} */
   const complaints = [];
   /** @type {string[]} */
   const foreign = [];
-  // Tests read pixels back, the page does not.
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !message.text().includes("willReadFrequently") && complaints.push(message.text()));
+  // Some tests read pixels back, the page does not.
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !(readsPixels && message.text().includes("willReadFrequently")) && complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
   page.on("dialog", (dialog) => {
     complaints.push(`dialog ${dialog.message()}`);
@@ -149,6 +151,36 @@ export async function visit(browser, address, fragment, { dark = false, scale = 
   await page.goto(`${address}${fragment ? `&${fragment}` : ""}`);
   await settled(page);
   return { page, complaints, foreign, close: () => context.close() };
+}
+
+/**
+ * A server of archives and a browser, from the first test of a file to its last one.
+ * @param {string | false} skipped why the tests are skipped
+ * @param {(place: string) => string[]} archives makes them in a directory
+ * @param {(place: string) => string[]} [options]
+ */
+export function running(skipped, archives, options = () => []) {
+  const place = skipped ? null : folder();
+  const it = {
+    browser: /** @type {import("playwright-core").Browser} */ (/** @type {unknown} */ (null)),
+    server: /** @type {Awaited<ReturnType<typeof serve>>} */ (/** @type {unknown} */ (null)),
+    archives: /** @type {string[]} */ ([]),
+    place: place?.path ?? "",
+    /** @param {string} fragment @param {Parameters<typeof visit>[3]} [how] */
+    open: (fragment, how) => visit(it.browser, it.server.address, fragment, how),
+  };
+  before(async () => {
+    if (!place) return;
+    it.archives = archives(place.path);
+    it.server = await serve(it.archives, options(place.path));
+    it.browser = await launch();
+  });
+  after(async () => {
+    await it.browser?.close();
+    it.server?.close();
+    place?.drop();
+  });
+  return it;
 }
 
 let shell = "";

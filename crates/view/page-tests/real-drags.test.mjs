@@ -1,38 +1,15 @@
 // Drags of the mouse over recordings of the demo and over shared ones: the tables have what the copied command prints.
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch, settled } from "./browser.mjs";
-import { demo, folder, random, rowsOf, serve, shared, skip, visit } from "./program.mjs";
+import test from "node:test";
+import { settled, timeArea } from "./browser.mjs";
+import { demo, random, rowsOf, running, shared, skip } from "./program.mjs";
 
 /** Drags over the lanes; TRACESIFT_DRAGS names another number. */
 const DRAGS = Number(process.env["TRACESIFT_DRAGS"] ?? 40);
 /** Recordings of both systems, with and without switches, of which the demo has none. */
 const SHARED = ["etl/net.4.5.2.x64.etl.zip", "etl/Tx-Process.etl", "perf/single-event-multi-process.perf.data", "perf/perf.data.busy.0-3.8"];
 
-/** @type {import("playwright-core").Browser} */
-let browser;
-/** @type {ReturnType<typeof folder>} */
-let place;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server;
-/** @type {string[]} */
-let archives = [];
-
-before(async () => {
-  if (skip) return;
-  place = folder();
-  archives = [...demo(place.path), ...shared(SHARED, place.path)];
-  server = await serve(archives);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-  place?.drop();
-});
-
-/** @param {string} fragment */
-const open = (fragment) => visit(browser, server.address, fragment);
+const program = running(skip, (place) => [...demo(place), ...shared(SHARED, place)]);
 
 /** Rounded half up to one or three digits, with `,` between thousands: what the page documents. @param {number} ns @param {number} digits */
 function ms(ns, digits) {
@@ -42,18 +19,15 @@ function ms(ns, digits) {
 
 test(`${DRAGS} drags over all recordings: cells are what the copied command prints`, { skip }, async () => {
   const next = random(40);
-  for (const [number] of archives.entries()) {
-    const it = await open(`recording=r${number}&open=processes`);
+  for (const [number] of program.archives.entries()) {
+    const it = await program.open(`recording=r${number}&open=processes`);
     const { page } = it;
-    const area = await page.locator(".lane-area").boundingBox();
-    const head = Number(await page.evaluate("tracesift.headWidth.value"));
-    const width = Number(await page.evaluate("document.querySelector('.axis-time').clientWidth"));
-    assert.ok(area);
+    const area = await timeArea(page);
     const tabs = (await page.getByRole("tab").allInnerTexts()).filter((name) => !["Flame graph", "Butterfly", "Path", "Explain"].includes(name));
-    for (let i = 0; i < Math.ceil(DRAGS / archives.length); i += 1) {
+    for (let i = 0; i < Math.ceil(DRAGS / program.archives.length); i += 1) {
       const tab = tabs[Math.floor(next() * tabs.length)] ?? "";
       await page.getByRole("tab", { name: tab, exact: true }).click();
-      const [a, b] = [head + next() * (width - 60), head + next() * (width - 60)];
+      const [a, b] = [next() * (area.width - 60), next() * (area.width - 60)];
       const y = area.y + 30 + next() * 100;
       await page.mouse.move(area.x + a, y);
       await page.mouse.down();

@@ -1,28 +1,12 @@
 // Lanes of recordings whose truth is known, with the real program: pixels of the canvas against the truth.
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
+import test from "node:test";
 import { STRIP } from "../page/lanes/paint.js";
-import { launch, settled } from "./browser.mjs";
+import { settled, timeArea } from "./browser.mjs";
 import { read } from "./pixels.mjs";
-import { extracted, folder, scenario, serve, skipScenarios as skip, truth, visit } from "./program.mjs";
+import { extracted, running, scenario, skipScenarios as skip, truth } from "./program.mjs";
 
-/** @type {import("playwright-core").Browser} */
-let browser;
-/** @type {ReturnType<typeof folder>} */
-let place;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server;
-before(async () => {
-  if (skip) return;
-  place = folder();
-  server = await serve(["known.etl", "rare.etl"].flatMap((name) => extracted(scenario(name), place.path)));
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-  place?.drop();
-});
+const program = running(skip, (place) => ["known.etl", "rare.etl"].flatMap((name) => extracted(scenario(name), place)));
 
 /** @param {import("playwright-core").Page} page @param {number} pid @param {number} tid @returns {Promise<string>} the lane of a thread, which is in sight then */
 async function laneOf(page, pid, tid) {
@@ -42,7 +26,7 @@ for (const scale of [1, 2]) {
   test(`states of threads are as high as the truth says, at ${scale}x`, { skip }, async () => {
     const { threads } = truth();
     assert.ok(threads.length > 3, "the truth has threads");
-    const it = await visit(browser, server.address, "recording=r0&open=processes", { scale });
+    const it = await program.open("recording=r0&open=processes", { scale, readsPixels: true });
     const { page } = it;
     let compared = 0;
     for (const [number, thread] of threads.slice(0, 4 / scale).entries()) {
@@ -80,13 +64,11 @@ for (const scale of [1, 2]) {
 }
 
 test("a single run of 50 µs in a minute is seen at every step of the zoom", { skip }, async () => {
-  const it = await visit(browser, server.address, "recording=r1&open=processes");
+  const it = await program.open("recording=r1&open=processes", { readsPixels: true });
   const { page } = it;
   const lane = await laneOf(page, 44, 45);
   const at = 31.05e9;
-  const area = await page.locator(".lane-area").boundingBox();
-  const head = Number(await page.evaluate("tracesift.headWidth.value"));
-  assert.ok(area);
+  const area = await timeArea(page);
   let steps = 0;
   for (; steps < 90; steps += 1) {
     const [from = 0, to = 0] = /** @type {number[]} */ (await page.evaluate("tracesift.view.range.value"));
@@ -97,7 +79,7 @@ test("a single run of 50 µs in a minute is seen at every step of the zoom", { s
     const x = Number(await page.evaluate(`tracesift.xOf(${at})`));
     assert.ok(seen.every((column) => column >= Math.floor(x) - 1 && column <= Math.ceil(Number(x) + (50_000 / (to - from)) * columns.length) + 1), `${seen.slice(0, 5)}… is not ${x}`);
     if (to - from < 30_000) break;
-    await page.mouse.move(area.x + head + x, area.y + 60);
+    await page.mouse.move(area.x + x, area.y + 60);
     await page.keyboard.down("Control");
     await page.mouse.wheel(0, -120);
     await page.keyboard.up("Control");

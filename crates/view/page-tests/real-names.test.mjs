@@ -1,26 +1,10 @@
 // A recording whose every name is hostile, with the real program: names are text and nothing else.
 import assert from "node:assert/strict";
-import test, { after, before } from "node:test";
-import { launch, settled } from "./browser.mjs";
-import { extracted, folder, rowsOf, scenario, serve, skipScenarios as skip, visit } from "./program.mjs";
+import test from "node:test";
+import { settled } from "./browser.mjs";
+import { extracted, rowsOf, running, scenario, skipScenarios as skip } from "./program.mjs";
 
-/** @type {import("playwright-core").Browser} */
-let browser;
-/** @type {ReturnType<typeof folder>} */
-let place;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server;
-before(async () => {
-  if (skip) return;
-  place = folder();
-  server = await serve(extracted(scenario("hostile.etl"), place.path));
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-  place?.drop();
-});
+const program = running(skip, (place) => extracted(scenario("hostile.etl"), place));
 
 /** Elements that a name would have made, marks of direction that are shown (cells carry the raw value beside), and names so long that the page is wide. @param {import("playwright-core").Page} page @param {string} where */
 async function harmless(page, where) {
@@ -34,7 +18,7 @@ async function harmless(page, where) {
 }
 
 test("hostile names in every place that shows a name", { skip }, async () => {
-  const it = await visit(browser, server.address, "open=processes&open=cpus&open=disks&open=marks&open=events&open=tags&open=files");
+  const it = await program.open("open=processes&open=cpus&open=disks&open=marks&open=events&open=tags&open=files");
   const { page } = it;
   await harmless(page, "start");
   await page.evaluate("tracesift.view.opened.value = new Set([...tracesift.model.known.values()].filter((lane) => lane.children).map((lane) => lane.id))");
@@ -80,7 +64,7 @@ test("hostile names in every place that shows a name", { skip }, async () => {
 });
 
 test("a wait, its chain, the menus and copies have hostile names", { skip }, async () => {
-  const it = await visit(browser, server.address, "open=processes&panel=waits");
+  const it = await program.open("open=processes&panel=waits");
   const { page } = it;
   await page.locator(".table-row").first().click();
   await page.locator(".detail h4").first().waitFor();

@@ -4,39 +4,22 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import test, { after, before } from "node:test";
-import { launch, settled } from "./browser.mjs";
-import { demo, folder, rowsOf, serve, skip, visit } from "./program.mjs";
+import test from "node:test";
+import { settled, timeArea } from "./browser.mjs";
+import { demo, rowsOf, running, serve, skip, visit } from "./program.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WRITER = "process=FileWriter.exe*";
 
-/** @type {import("playwright-core").Browser} */
-let browser;
-/** @type {ReturnType<typeof folder>} */
-let place;
-/** @type {Awaited<ReturnType<typeof serve>>} */
-let server;
-/** @type {string[]} */
-let archives = [];
-before(async () => {
-  if (skip) return;
-  place = folder();
-  archives = demo(place.path);
-  writeFileSync(join(place.path, "mine.txt"), "# tracesift view\nname mine\ntime 2s..3s\npanel waits\nprocess FileWriter.exe*\n");
-  server = await serve(archives, ["--view", join(place.path, "mine.txt")]);
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-  place?.drop();
+const program = running(skip, demo, (place) => {
+  writeFileSync(join(place, "mine.txt"), "# tracesift view\nname mine\ntime 2s..3s\npanel waits\nprocess FileWriter.exe*\n");
+  return ["--view", join(place, "mine.txt")];
 });
 
 /** @param {string} name @param {string} fragment @param {(page: import("playwright-core").Page) => Promise<void>} body */
 function inPage(name, fragment, body) {
   test(name, { skip }, async () => {
-    const it = await visit(browser, server.address, fragment);
+    const it = await program.open(fragment);
     try {
       await body(it.page);
       assert.deepEqual([it.complaints, it.foreign], [[], []], "the console is empty, and nothing is loaded from elsewhere");
@@ -52,13 +35,6 @@ const file = (page) => page.evaluate("tracesift.view.recording.value.file");
 const range = (page) => page.evaluate("tracesift.view.range.value");
 /** @param {import("playwright-core").Page} page @returns {Promise<[number, number]>} */
 const selection = (page) => page.evaluate("tracesift.view.selection.value");
-/** @param {import("playwright-core").Page} page */
-async function timeArea(page) {
-  const box = await page.locator(".lane-area").boundingBox();
-  assert.ok(box);
-  return { x: box.x + Number(await page.evaluate("tracesift.headWidth.value")), y: box.y, width: Number(await page.evaluate("document.querySelector('.axis-time').clientWidth")) };
-}
-
 inPage("zoom about the pointer keeps the instant under it; undo", "open=processes", async (page) => {
   const area = await timeArea(page);
   const whole = await range(page);
@@ -191,9 +167,9 @@ inPage("a view of the shell's file, and one that the page saves", "", async (pag
   assert.deepEqual(await range(page), [2e9, 3e9]);
   assert.equal(await page.locator("[role=tab][aria-selected=true]").innerText(), "Waits");
   const text = String(await page.evaluate("tracesift.url.toText('again')"));
-  writeFileSync(join(place.path, "again.txt"), text);
-  const second = await serve([archives[0] ?? ""], ["--view", join(place.path, "again.txt")]);
-  const it = await visit(browser, second.address, "");
+  writeFileSync(join(program.place, "again.txt"), text);
+  const second = await serve([program.archives[0] ?? ""], ["--view", join(program.place, "again.txt")]);
+  const it = await visit(program.browser, second.address, "");
   assert.deepEqual(await range(it.page), [2e9, 3e9]);
   assert.equal(await it.page.evaluate("tracesift.view.processes.value"), "FileWriter.exe*");
   assert.deepEqual(it.complaints, []);
@@ -212,7 +188,7 @@ inPage("a copy as TSV has the cells of the answer", "panel=threads&time=1s..3s",
 });
 
 test("the policy of the page holds, and the token is in no link", { skip }, async () => {
-  const it = await visit(browser, server.address, "");
+  const it = await program.open("");
   const { page } = it;
   assert.equal(await page.evaluate("crossOriginIsolated"), true);
   const refused = /** @type {Record<string, boolean>} */ (await page.evaluate(async () => {
@@ -234,9 +210,9 @@ test("the policy of the page holds, and the token is in no link", { skip }, asyn
   assert.ok(it.complaints.length > 0, "the browser reports what it refuses");
   await page.getByRole("button", { name: "Copy link to this view" }).click();
   const link = String(await page.evaluate("navigator.clipboard.readText()"));
-  assert.ok(link.startsWith(new URL(server.address).origin) && !link.includes(server.token) && !page.url().includes(server.token), link);
+  assert.ok(link.startsWith(new URL(program.server.address).origin) && !link.includes(program.server.token) && !page.url().includes(program.server.token), link);
   // Another page of the browser, which has no token, gets no data.
-  const other = await (await browser.newContext()).newPage();
+  const other = await (await program.browser.newContext()).newPage();
   await other.goto(link);
   await other.locator("[role=alert]").waitFor();
   await other.context().close();
@@ -265,7 +241,7 @@ const STATES = [
 for (const dark of [false, true]) {
   test(`axe on ${STATES.length} states, ${dark ? "dark" : "light"}`, { skip }, async () => {
     for (const { name, fragment = "", act } of STATES) {
-      const it = await visit(browser, server.address, fragment, { dark });
+      const it = await program.open(fragment, { dark });
       await act?.(it.page);
       await it.page.evaluate(AXE);
       const { violations } = /** @type {{ violations: { id: string, help: string, nodes: { html: string, failureSummary: string }[] }[] }} */ (await it.page.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })"));

@@ -1,116 +1,13 @@
 // The page with the real server: TRACESIFT names the program. Its archives are those of `tracesift demo`.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createServer, request } from "node:http";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import test, { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
-import { launch, settled } from "./browser.mjs";
-import { HEADERS } from "./mock/serve.mjs";
+import test from "node:test";
+import { settled, timeArea } from "./browser.mjs";
+import { demo, rowsOf, running, skip } from "./program.mjs";
 
-const PROGRAM = process.env["TRACESIFT"] ?? "";
-const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
-const TYPES = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", html: "text/html; charset=utf-8" };
-const skip = PROGRAM === "" ? "TRACESIFT names no program" : false;
-
-/** @type {import("playwright-core").Browser} */
-let browser;
-let folder = "";
-/** @type {import("node:child_process").ChildProcess | undefined} */
-let server;
-/** @type {import("node:http").Server | undefined} */
-let front;
-let address = "";
-
-/**
- * The files of the page as they stand in the repository, and the data of the program.
- * @param {string} port
- * @returns {Promise<string>}
- */
-function pageBefore(port) {
-  return new Promise((resolve) => {
-    const it = createServer(async (asked, response) => {
-      const path = new URL(asked.url ?? "/", "http://127.0.0.1").pathname;
-      if (!path.startsWith("/api/")) {
-        const name = path === "/" ? "index.html" : path.slice(8);
-        try {
-          response.writeHead(200, { ...HEADERS, "Content-Type": TYPES[/** @type {keyof typeof TYPES} */ (name.split(".").pop())] });
-          response.end(await readFile(PAGE + name));
-        } catch {
-          response.end();
-        }
-        return;
-      }
-      const headers = { ...asked.headers, host: `127.0.0.1:${port}`, ...(asked.headers.origin ? { origin: `http://127.0.0.1:${port}` } : {}) };
-      const out = request({ host: "127.0.0.1", port, path: asked.url, method: asked.method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(response);
-      });
-      out.on("error", () => response.destroy());
-      response.on("close", () => out.destroy());
-      asked.pipe(out);
-    });
-    front = it;
-    it.listen(0, "127.0.0.1", () => {
-      const own = it.address();
-      resolve(`http://127.0.0.1:${typeof own === "object" && own ? own.port : 0}`);
-    });
-  });
-}
-
-before(async () => {
-  if (skip) return;
-  folder = mkdtempSync(join(tmpdir(), "tracesift-view-"));
-  execFileSync(PROGRAM, ["demo", folder], { stdio: "ignore" });
-  const archives = readdirSync(folder).filter((name) => name.endsWith(".sift")).sort((a, b) => Number(b.includes("Serial_12695")) - Number(a.includes("Serial_12695")) || (a < b ? -1 : 1)).filter((name, i) => i < 2 || name.includes("Parallel_3135")).map((name) => join(folder, name));
-  const child = spawn(PROGRAM, ["view", ...archives, "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
-  server = child;
-  const text = await new Promise((resolve, reject) => {
-    let all = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => {
-      all += part;
-      const match = /:(\d+)\/#token=([0-9a-f]{64})/.exec(all);
-      if (match) resolve(match);
-    });
-    child.on("exit", () => reject(new Error(all)));
-  });
-  const [, port = "", token = ""] = text;
-  address = `${await pageBefore(port)}/#token=${token}`;
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  server?.kill("SIGINT");
-  front?.close();
-  front?.closeAllConnections();
-  if (folder) rmSync(folder, { recursive: true, force: true });
-});
-
-/** @param {string} fragment */
-async function open(fragment) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
-  const page = await context.newPage();
-  /** @type {string[]} */
-  const complaints = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
-  await page.goto(`${address}${fragment ? `&${fragment}` : ""}`);
-  await settled(page);
-  return { page, complaints, close: () => context.close() };
-}
-
-/** @param {string} command @returns {unknown[]} */
-function run(command) {
-  // A question without rows ends with 1, and prints an empty list all the same.
-  const text = execFileSync("/bin/sh", ["-c", `${command} --format json || true`], { env: { ...process.env, PATH: `${dirname(PROGRAM)}:${process.env["PATH"]}` }, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }).toString();
-  return text.trim() === "" ? [] : JSON.parse(text);
-}
+const program = running(skip, (place) => demo(place, "Parallel_3135"));
 
 test("every panel and every group of lanes has an answer", { skip }, async () => {
-  const it = await open("process=FileWriter.exe*");
+  const it = await program.open("process=FileWriter.exe*");
   const { page } = it;
   for (const name of await page.getByRole("tab").allInnerTexts()) {
     await page.getByRole("tab", { name, exact: true }).click();
@@ -130,17 +27,15 @@ test("every panel and every group of lanes has an answer", { skip }, async () =>
 });
 
 test("cells are what the copied command prints", { skip }, async () => {
-  const it = await open("open=processes&time=1s..3s");
+  const it = await program.open("open=processes&time=1s..3s");
   const { page } = it;
-  const area = await page.locator(".lane-area").boundingBox();
-  const head = Number(await page.evaluate("tracesift.headWidth.value"));
-  assert.ok(area);
+  const area = await timeArea(page);
   let at = 7;
   const next = () => (at = (at * 48271) % 2147483647) / 2147483647;
   for (const name of ["Processes", "Threads", "Methods", "Stack tags", "Waits", "Call tree", "Disk"]) {
     await page.getByRole("tab", { name, exact: true }).click();
     for (let i = 0; i < 3; i += 1) {
-      const [a, b] = [head + next() * 1000, head + next() * 1000];
+      const [a, b] = [next() * 1000, next() * 1000];
       await page.mouse.move(area.x + a, area.y + 100);
       await page.mouse.down();
       await page.mouse.move(area.x + (Math.abs(a - b) < 20 ? a + 40 : b), area.y + 100, { steps: 2 });
@@ -148,7 +43,7 @@ test("cells are what the copied command prints", { skip }, async () => {
       await settled(page);
       await page.locator("#copy-command").click();
       const command = String(await page.evaluate("tracesift.lastCopied.text"));
-      const rows = /** @type {Record<string, unknown>[]} */ (run(command)).filter((row) => row["idle"] !== true);
+      const rows = rowsOf(command).filter((row) => row["idle"] !== true);
       assert.deepEqual(await page.evaluate("tracesift.dock.rows"), rows, command);
     }
   }
@@ -158,7 +53,7 @@ test("cells are what the copied command prints", { skip }, async () => {
 
 test("figures of lanes are those of their commands, with times from the start and from a mark", { skip }, async () => {
   for (const zero of ["", "&zero-time=process-start:FileWriter.exe"]) {
-    const it = await open(`open=processes&open=cpus&open=disks&time=1s..1.4s${zero}`);
+    const it = await program.open(`open=processes&open=cpus&open=disks&time=1s..1.4s${zero}`);
     const { page } = it;
     if (zero) await page.waitForFunction("tracesift.view.zero.value !== null");
     await settled(page);
@@ -181,7 +76,7 @@ test("figures of lanes are those of their commands, with times from the start an
     for (const lane of lanes) {
       for (const [name, command] of Object.entries(lane.commands)) {
         assert.equal(command.includes("--zero-time"), zero !== "", command);
-        const rows = /** @type {{ pid: number, cpu: number, disk: string, from_ns: number, bucket_ns: number, values: number[] }[]} */ (run(command));
+        const rows = /** @type {{ pid: number, cpu: number, disk: string, from_ns: number, bucket_ns: number, values: number[] }[]} */ (rowsOf(command));
         const row = rows.find((one) => (lane.id.startsWith("process") ? one.pid === lane.pid : lane.id.startsWith("cpu") ? one.cpu === lane.cpu : one.disk === lane.id.slice(5)));
         // Rows without any figure are left out.
         const seen = (lane.series[name] ?? []).filter((value) => value !== null && !Number.isNaN(value));
@@ -200,7 +95,7 @@ test("figures of lanes are those of their commands, with times from the start an
 });
 
 test("the keyboard alone finds the lock that holds up the file writer", { skip }, async () => {
-  const it = await open("");
+  const it = await program.open("");
   const { page } = it;
   const id = await page.evaluate("tracesift.view.session.value.recordings.find(({ name }) => name.includes('Parallel_3135')).id");
   await page.evaluate(`location.hash = "recording=${id}"`);
@@ -243,12 +138,12 @@ test("the keyboard alone finds the lock that holds up the file writer", { skip }
 });
 
 test("the first complete picture takes at most 12 requests and 2 MiB", { skip }, async () => {
-  const context = await browser.newContext({ viewport: { width: 1920, height: 1080 } });
+  const context = await program.browser.newContext({ viewport: { width: 1920, height: 1080 } });
   const page = await context.newPage();
   /** @type {Promise<number>[]} */
   const sizes = [];
   page.on("response", (response) => sizes.push(response.body().then((body) => body.length, () => 0)));
-  await page.goto(address);
+  await page.goto(program.server.address);
   await settled(page);
   const requests = Number(await page.evaluate("tracesift.counts.requests"));
   assert.ok(requests <= 12, `${requests} requests`);
@@ -258,7 +153,7 @@ test("the first complete picture takes at most 12 requests and 2 MiB", { skip },
 });
 
 test("a wait leads to the thread that ended it", { skip }, async () => {
-  const it = await open("open=processes&panel=waits&process=FileWriter.exe*&time=1s..3s");
+  const it = await program.open("open=processes&panel=waits&process=FileWriter.exe*&time=1s..3s");
   const { page } = it;
   await page.locator(".table-row", { hasText: "MsMpEng" }).first().click();
   await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { recording } from "./mock/answers.mjs";
-import { launch, open, settled } from "./browser.mjs";
+import { launch, open, settled, timeArea } from "./browser.mjs";
 
 /** @type {import("playwright-core").Browser} */
 let browser;
@@ -13,13 +13,6 @@ after(() => browser?.close());
 
 /** @param {import("playwright-core").Page} page */
 const range = (page) => page.evaluate("tracesift.view.range.value");
-/** @param {import("playwright-core").Page} page */
-async function timeArea(page) {
-  const box = await page.locator(".lane-area").boundingBox();
-  const head = Number(await page.evaluate("tracesift.headWidth.value"));
-  assert.ok(box);
-  return { x: box.x + head, y: box.y, width: Number(await page.evaluate("document.querySelector('.axis-time').clientWidth")), height: box.height };
-}
 
 /** @param {string} name @param {Parameters<typeof open>[1]} options @param {(page: import("playwright-core").Page, it: Awaited<ReturnType<typeof open>>) => Promise<void>} body */
 function inPage(name, options, body) {

@@ -7,6 +7,7 @@ use std::ops::{ControlFlow, Range};
 
 use arrow_array::RecordBatch;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
+use tracesift_trace::ThreadId;
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::schema::ColumnSet;
 
@@ -23,9 +24,35 @@ impl Archive {
     ///
     /// # Errors
     /// As [`Self::scan`].
-    pub fn scan_around<V: Readable>(&self, time: Option<Range<i64>>, mut visit: impl FnMut(&V)) -> Result<(), Error> {
+    pub fn scan_around<V: Readable>(&self, time: Option<Range<i64>>, visit: impl FnMut(&V)) -> Result<(), Error> {
+        self.show_around(time, None, visit)
+    }
+
+    /// As [`Self::scan_around`], for somebody who asks what some threads do: shows at least the rows of these threads, and the first row
+    /// of each CPU.
+    ///
+    /// # Errors
+    /// As [`Self::scan`].
+    pub fn scan_around_threads<V: Readable>(
+        &self,
+        time: Option<Range<i64>>,
+        threads: impl IntoIterator<Item = ThreadId>,
+        visit: impl FnMut(&V),
+    ) -> Result<(), Error> {
+        self.show_around(time, Some(Few::of(threads)), visit)
+    }
+
+    fn show_around<V: Readable>(
+        &self,
+        time: Option<Range<i64>>,
+        threads: Option<Few>,
+        mut visit: impl FnMut(&V),
+    ) -> Result<(), Error> {
         let wanted = Wanted { around: true, time, ..Wanted::default() };
         let mut nearest = self.near(table_of::<V>(), &wanted)?.and_then(|_| wanted.nearest());
+        if let Some(nearest) = &mut nearest {
+            nearest.threads = threads;
+        }
         let Some(mut scan) = self.start_scan(ColumnSet::<V>::ALL, wanted, None)? else { return Ok(()) };
         let mut visit = |row: &V| {
             visit(row);
@@ -82,6 +109,8 @@ impl Archive {
 #[derive(Debug)]
 pub(crate) struct Nearest {
     time: Range<i64>,
+    /// Those whose rows count; `None`: all.
+    threads: Option<Few>,
     near: Met,
     first_of_cpus: Marks,
     /// Whether each row of a batch is chosen.
@@ -92,7 +121,7 @@ pub(crate) struct Nearest {
 impl Nearest {
     pub(crate) fn new(time: Range<i64>) -> Self {
         let (near, first_of_cpus) = (Met::default(), Marks::default());
-        Self { time, near, first_of_cpus, is_chosen: Vec::new(), rows: Vec::new() }
+        Self { time, threads: None, near, first_of_cpus, is_chosen: Vec::new(), rows: Vec::new() }
     }
 
     /// The chosen rows of a batch, in ascending order; `None`: all of them, since nothing tells whose they are.
@@ -103,21 +132,51 @@ impl Nearest {
         self.is_chosen.resize(rows, false);
         self.first_of_cpus.forget();
         self.near.forget();
+        let counts = |of: Whose| self.threads.as_ref().is_none_or(|threads| threads.has(of.thread));
         for row in 0..rows {
             let is_behind = columns.off_time.get(row).is_some_and(|off| off > self.time.end);
             let of = columns.row(row);
             // The first one of each CPU that tells who ran before is needed, wherever it is.
             let is_first = of.leaving.is_some() && self.first_of_cpus.is_new(of.cpu);
-            let is_near = if is_behind { self.near.is_new(of) } else { !columns.is_before(row, self.time.start) };
+            let is_near =
+                counts(of) && if is_behind { self.near.is_new(of) } else { !columns.is_before(row, self.time.start) };
             self.is_chosen[row] = is_first || is_near;
         }
         self.near.forget();
         for row in (0..rows).rev().filter(|row| columns.is_before(*row, self.time.start)) {
-            self.is_chosen[row] |= self.near.is_new(columns.row(row));
+            let of = columns.row(row);
+            self.is_chosen[row] |= counts(of) && self.near.is_new(of);
         }
         self.rows.clear();
         self.rows.extend(self.is_chosen.iter().enumerate().filter(|(_, is_chosen)| **is_chosen).map(|(row, _)| row));
         Some(&self.rows)
+    }
+}
+
+/// Some threads of a recording.
+#[derive(Debug)]
+struct Few {
+    /// By the number of a thread.
+    has: Vec<bool>,
+}
+
+impl Few {
+    fn of(threads: impl IntoIterator<Item = ThreadId>) -> Self {
+        let mut has = Vec::new();
+        for place in threads.into_iter().filter_map(|thread| usize::try_from(thread.0).ok()) {
+            if place < MOST_MARKS {
+                has.resize(has.len().max(place + 1), false);
+                has[place] = true;
+            }
+        }
+        Self { has }
+    }
+
+    /// Whether a thread may be one of them: numbers that are too large all may.
+    #[inline]
+    fn has(&self, thread: Option<i32>) -> bool {
+        let Some(thread) = thread else { return true };
+        usize::try_from(thread).map_or(true, |place| self.has.get(place).copied().unwrap_or(place >= MOST_MARKS))
     }
 }
 
@@ -232,9 +291,10 @@ mod tests {
 
     use arrow_array::{ArrayRef, Int16Array, Int32Array, Int64Array, RecordBatch};
     use proptest::prelude::*;
+    use tracesift_trace::ThreadId;
     use tracesift_trace::rows::switch_flags;
 
-    use super::Nearest;
+    use super::{Few, Nearest};
 
     #[derive(Clone, Copy, Debug)]
     struct Row {
@@ -282,6 +342,22 @@ mod tests {
             // The second time nothing is left of the first one.
             let chosen = nearest.of(&batch).unwrap().to_vec();
             prop_assert_eq!(&first, &chosen);
+            // Of some threads: as if the rows of the others were not there, but for the first ones of CPUs.
+            nearest.threads = Some(Few::of([1, 3].map(ThreadId)));
+            let of_some = nearest.of(&batch).unwrap().to_vec();
+            let is_first = |place: usize| {
+                let mut before = rows[..place].iter();
+                rows[place].leaving.is_some()
+                    && rows[place].cpu.is_some()
+                    && !before.any(|row| row.cpu == rows[place].cpu && row.leaving.is_some())
+            };
+            for place in &chosen {
+                let is_needed = matches!(rows[*place].thread, 1 | 3) || is_first(*place);
+                prop_assert!(!is_needed || of_some.contains(place), "{place}");
+            }
+            for place in &of_some {
+                prop_assert!(matches!(rows[*place].thread, 1 | 3) || is_first(*place), "{place}");
+            }
 
             let places = || 0..rows.len();
             let mut expected: Vec<usize> =

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
 use tracesift_analysis::Span;
 use tracesift_analysis::timeline::Grid;
 use tracesift_ask::question::timeline::{LaneKind, Measure, Peaks, Question};
@@ -106,6 +107,12 @@ fn peaks_are_the_largest_base_buckets() {
                 if !peaks.all.is_empty() {
                     let expected = expected.get("all").unwrap_or(&peaks.none);
                     assert_eq!(&peaks.all, expected, "{seed} {has_tables} {words:?}");
+                }
+                if lane == LaneKind::Process {
+                    let none = FxHashSet::default();
+                    let alone = question.peaks(&recording, grid, Some(&none)).expect("read").expect("some");
+                    assert!(alone.lanes.is_empty());
+                    assert_eq!(&alone.all, expected.get("all").unwrap_or(&peaks.none), "{seed} {has_tables} {words:?}");
                 }
                 // A bucket that is twice as long as a base bucket has one of them.
                 let has_none = peaks.none.iter().take(grid.buckets() - 1).any(Option::is_none);

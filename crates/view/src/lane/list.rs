@@ -12,7 +12,9 @@ use tracesift_archive::Watch;
 use tracesift_ask::question::timeline::{self, LaneKind, Measure, Question};
 use tracesift_ask::recording::OpenRecording;
 use tracesift_extract::counters::are_there;
-use tracesift_trace::rows::{CpuFrequencyRow, DiskIoRow, EventRow, GcCollectionRow, JitMethodRow, MarkRow};
+use tracesift_trace::rows::{
+    CpuFrequencyRow, CpuSampleRow, DiskIoRow, EventRow, GcCollectionRow, JitMethodRow, MarkRow,
+};
 
 use super::columns::recorded;
 use super::density::{self, What};
@@ -27,6 +29,9 @@ use crate::work;
 
 /// Lanes of an answer, at most.
 const MOST: usize = 500;
+
+/// Samples that are read for what each CPU has in all, at most, where its run time says as much.
+const MOST_SAMPLES: u64 = 4_000_000;
 
 pub(crate) async fn respond(
     Shared(state): Shared<Arc<State>>,
@@ -201,7 +206,11 @@ fn cpus(recording: &OpenRecording, all: Grid) -> Result<Vec<Entry>, Failure> {
     let measures = [(recording.info().has_switches, Measure::Run), (recording.file.has_samples, Measure::Cpu)];
     let mut cpus: Vec<i16> = (0..i16::try_from(recording.info().cpu_count).unwrap_or(i16::MAX)).collect();
     let mut totals: Vec<(i16, Measure, i64)> = Vec::new();
-    for (_, measure) in measures.iter().filter(|(has, _)| *has) {
+    // No table has samples by CPU.
+    let are_few = recording.archive().row_count::<CpuSampleRow>() <= MOST_SAMPLES;
+    let [(switches, _), (has_samples, _)] = measures;
+    let samples = has_samples && (are_few || !switches);
+    for (_, measure) in measures.iter().filter(|(has, measure)| *has && (*measure == Measure::Run || samples)) {
         for row in rows(recording, LaneKind::Cpu, *measure, all)? {
             if let timeline::Lane::Cpu(cpu) = row.lane() {
                 totals.push((*cpu, *measure, row.total()));
@@ -215,7 +224,6 @@ fn cpus(recording: &OpenRecording, all: Grid) -> Result<Vec<Entry>, Failure> {
         let found = totals.iter().find(|(known, measure, _)| *known == cpu && *measure == of);
         has.then(|| found.map_or(0, |(.., total)| *total))
     };
-    let [(switches, _), (samples, _)] = measures;
     let entry = |cpu: i16| {
         let totals = Totals {
             run: total(cpu, Measure::Run, switches),

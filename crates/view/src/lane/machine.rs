@@ -70,9 +70,9 @@ fn source(
     let of_cpus = if recording.info().has_switches { Measure::Run } else { Measure::Cpu };
     let (kind, usual) = match lane {
         Lane::Cpu(_) | Lane::Group(Group::Cpus) => (LaneKind::Cpu, vec![of_cpus]),
-        Lane::Group(Group::Processes) => {
-            (LaneKind::Cpu, vec![if recording.file.has_samples { Measure::Cpu } else { of_cpus }])
-        }
+        // The timeline tables have samples by process alone.
+        Lane::Group(Group::Processes) if recording.file.has_samples => (LaneKind::Process, vec![Measure::Cpu]),
+        Lane::Group(Group::Processes) => (LaneKind::Cpu, vec![of_cpus]),
         Lane::Disk(_) | Lane::Group(Group::Disks) => (LaneKind::Disk, disks::USUAL.to_vec()),
         Lane::DiskPart(_, part) => (LaneKind::Disk, part.measures().iter().take(1).copied().collect()),
         Lane::Event(_) | Lane::Group(Group::Events) => (LaneKind::Event, vec![Measure::Count]),

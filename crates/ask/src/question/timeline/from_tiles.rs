@@ -14,7 +14,7 @@ use tracesift_trace::rows::{
 };
 use tracesift_trace::schema::ColumnSet;
 
-use super::lanes::{Asked, Collected};
+use super::lanes::{Asked, Collected, in_two};
 use super::rows::Rows;
 use super::{LaneKind, Measure, Way};
 use crate::recording::OpenRecording;
@@ -27,6 +27,9 @@ const MOST_PIECES: usize = 64;
 
 /// Buckets between two that are wanted, from which on they are read apart.
 const FAR: i64 = 4 * TIMELINE_BLOCK;
+
+/// Stretches of buckets that two threads read in halves: of fewer the row group in the middle is most of the work.
+const WANTED_FOR_TWO: usize = 256;
 
 /// How an answer is put together.
 pub(super) struct Plan {
@@ -79,8 +82,14 @@ impl Source {
     }
 }
 
+/// The levels of the table that has what is asked for, and its first one; `None`: rows alone have it.
+pub(super) fn tiles_of(asked: &Asked<'_>) -> Result<Option<(Levels, u8)>, Error> {
+    let Some(source) = Source::of(asked) else { return Ok(None) };
+    Ok(source.tiles(asked.recording.archive())?.and_then(|tiles| levels(asked.recording, tiles)))
+}
+
 /// The levels of a table, and its first one; `None` where they are others than those of this version.
-pub(super) fn levels(recording: &OpenRecording, tiles: TilesOfTable) -> Option<(Levels, u8)> {
+fn levels(recording: &OpenRecording, tiles: TilesOfTable) -> Option<(Levels, u8)> {
     let first = u8::try_from(tiles.first).ok()?;
     let shift = tiles.width.trailing_zeros().checked_sub(2 * u32::from(first))?;
     let label = &recording.file;
@@ -108,10 +117,10 @@ pub(super) fn cost(asked: &Asked<'_>, time: Span) -> Result<u64, Error> {
 impl Plan {
     /// How to answer with the help of tables; `None`: rows alone are as good, or the tables do not have it.
     pub(super) fn of(asked: &Asked<'_>, grid: Grid) -> Result<Option<Self>, Error> {
-        let source = Source::of(asked).filter(|_| asked.question.way != Way::Rows && grid.buckets() > 0);
-        let Some(source) = source else { return Ok(None) };
-        let tiles = source.tiles(asked.recording.archive())?.and_then(|tiles| levels(asked.recording, tiles));
-        let Some((levels, first)) = tiles else { return Ok(None) };
+        if asked.question.way == Way::Rows || grid.buckets() == 0 {
+            return Ok(None);
+        }
+        let Some((levels, first)) = tiles_of(asked)? else { return Ok(None) };
         let Cover { pieces, wanted } = Cover::of(&levels, first, &grid);
         if asked.question.way == Way::Usual {
             if pieces.len() > MOST_PIECES {
@@ -129,27 +138,54 @@ impl Plan {
     }
 }
 
-/// Adds the whole buckets of a plan to the lanes.
+/// Adds the whole buckets of a plan to lanes, those of each measure, which come from one reading.
+///
+/// Several measures: states of processes or threads.
 pub(super) fn add_tiles(
     asked: &Asked<'_>,
     plan: &Plan,
-    lanes: &mut Collected,
+    measures: &[Measure],
+    lanes: &mut [Collected],
     kinds: &mut EventNumbers,
 ) -> Result<(), Error> {
-    let archive = asked.recording.archive();
     for (level, wanted) in &plan.wanted {
-        let level = level.cast_signed();
         for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
-            let mut add = |lane: i32, bucket: i64, buckets: i16, figure: i64| {
-                for (place, buckets) in places(wanted, bucket, buckets) {
-                    lanes.add_at(lane, plan.grid.bucket(place).start, figure.saturating_mul(buckets));
-                }
+            let add = |wanted: &[Wanted], lanes: &mut [Collected], kinds: &mut EventNumbers| {
+                add_neighbours(asked, measures, (*level, wanted), plan.grid, (lanes, kinds))
             };
-            let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
-            read(archive, asked, (level, first.buckets.start..last.buckets.end), kinds, &mut add)?;
+            // Kinds of events get their numbers in the order in which they are met.
+            if wanted.len() < WANTED_FOR_TWO || asked.measure == Measure::Count {
+                add(wanted, lanes, kinds)?;
+                continue;
+            }
+            let (first, second) = wanted.split_at(wanted.len() / 2);
+            in_two(lanes, |lanes| add(first, lanes, kinds), |lanes| add(second, lanes, &mut EventNumbers::default()))?;
         }
     }
     Ok(())
+}
+
+/// Adds buckets of a level that are near one another.
+fn add_neighbours(
+    asked: &Asked<'_>,
+    measures: &[Measure],
+    (level, wanted): (u8, &[Wanted]),
+    grid: Grid,
+    (lanes, kinds): (&mut [Collected], &mut EventNumbers),
+) -> Result<(), Error> {
+    let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
+    let mut add = |lane: i32, (bucket, buckets): (i64, i16), figure: &dyn Fn(Measure) -> i64| {
+        for (place, buckets) in places(wanted, bucket, buckets) {
+            let start = grid.bucket(place).start;
+            for (measure, lanes) in measures.iter().zip(&mut *lanes) {
+                let figure = figure(*measure);
+                if figure != 0 {
+                    lanes.add_at(lane, start, figure.saturating_mul(buckets));
+                }
+            }
+        }
+    };
+    read(asked, measures, (level.cast_signed(), first.buckets.start..last.buckets.end), kinds, &mut add)
 }
 
 /// How many buckets of a tile each bucket of the grid has.
@@ -160,53 +196,52 @@ fn places(wanted: &[Wanted], bucket: i64, buckets: i16) -> impl Iterator<Item = 
     touching.map(move |wanted| (wanted.place, wanted.buckets.end.min(end) - wanted.buckets.start.max(bucket)))
 }
 
-/// Shows lane, first bucket, number of buckets and figure of the tiles of a level that have some of its buckets.
-fn read(
-    archive: &Archive,
+/// Takes the lane, the first bucket and the number of buckets of a tile, and its figure of a measure.
+pub(super) type Visit<'a> = dyn FnMut(i32, (i64, i16), &dyn Fn(Measure) -> i64) + 'a;
+
+/// Shows the tiles of a level that have some of its buckets.
+pub(super) fn read(
     asked: &Asked<'_>,
+    measures: &[Measure],
     (level, buckets): (i8, Range<i64>),
     kinds: &mut EventNumbers,
-    visit: &mut dyn FnMut(i32, i64, i16, i64),
+    visit: &mut Visit<'_>,
 ) -> Result<(), Error> {
-    let measure = asked.measure;
+    let archive = asked.recording.archive();
     match Source::of(asked) {
         None => Ok(()),
         Some(Source::Processes) => {
-            let columns = columns::<TimelineProcessRow>("process", of_states(measure));
+            let columns = columns::<TimelineProcessRow>("process", measures, of_states);
             archive.scan_tiles(columns, level, buckets, |row: &TimelineProcessRow| {
                 if asked.accepted.contains(&row.process) {
-                    visit(row.process.0, row.bucket, row.buckets, of_process(row, measure));
+                    visit(row.process.0, (row.bucket, row.buckets), &|measure| of_process(row, measure));
                 }
             })
         }
         Some(Source::Threads) => {
             let accepted = asked.threads.iter().filter(|row| asked.accepted.contains(&row.process));
             let accepted: FxHashSet<_> = accepted.map(|row| row.thread).collect();
-            let columns = columns::<TimelineThreadRow>("thread", of_states(measure));
+            let columns = columns::<TimelineThreadRow>("thread", measures, of_states);
             archive.scan_tiles(columns, level, buckets, |row: &TimelineThreadRow| {
                 if accepted.contains(&row.thread) {
-                    visit(row.thread.0, row.bucket, row.buckets, of_thread(row, measure));
+                    visit(row.thread.0, (row.bucket, row.buckets), &|measure| of_thread(row, measure));
                 }
             })
         }
         Some(Source::Cpus) => {
-            let columns = columns::<TimelineCpuRow>("cpu", &["busy"]);
+            let columns = columns::<TimelineCpuRow>("cpu", measures, |_| &["busy"]);
             archive.scan_tiles(columns, level, buckets, |row: &TimelineCpuRow| {
-                visit(row.cpu.into(), row.bucket, row.buckets, row.busy);
+                visit(row.cpu.into(), (row.bucket, row.buckets), &|_| row.busy);
             })
         }
         Some(Source::Disks) => {
-            let columns = columns::<TimelineDiskRow>("disk", of_disks(measure));
+            let columns = columns::<TimelineDiskRow>("disk", measures, of_disks);
             archive.scan_tiles(columns, level, buckets, |row: &TimelineDiskRow| {
-                // Columns that are not read are 0.
-                let counts = [row.reads, row.writes, row.flushes];
-                let figures = [row.bytes_read, row.bytes_written, row.busy, row.queue];
-                let figure = counts.into_iter().chain(figures).fold(0, i64::saturating_add);
-                visit(row.disk, row.bucket, row.buckets, figure);
+                visit(row.disk, (row.bucket, row.buckets), &|measure| of_disk(row, measure));
             })
         }
         Some(Source::Events) => archive.scan_tiles(ColumnSet::ALL, level, buckets, |row: &TimelineEventRow| {
-            visit(kinds.number(&row.provider, &row.event), row.bucket, row.buckets, row.count);
+            visit(kinds.number(&row.provider, &row.event), (row.bucket, row.buckets), &|_| row.count);
         }),
     }
 }
@@ -225,7 +260,7 @@ pub(super) fn peaks_of_processes(
             (_, Measure::Cpu) => "peak_cpu",
             _ => "peak_run",
         };
-        let needed = columns::<TimelineProcessRow>("process", &[name]);
+        let needed = of_lane::<TimelineProcessRow>("process").and(ColumnSet::of(&[name]));
         let level = level.cast_signed();
         for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
             let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
@@ -242,10 +277,19 @@ pub(super) fn peaks_of_processes(
     Ok(())
 }
 
-/// The columns that tell buckets, lane and figure.
-fn columns<T: Table>(lane: &'static str, figures: &[&'static str]) -> ColumnSet<T> {
-    let all = ColumnSet::of(&["bucket", "buckets"]).and(ColumnSet::of(&[lane]));
-    figures.iter().fold(all, |columns, figure| columns.and(ColumnSet::of(&[*figure])))
+/// The columns that tell buckets and lane.
+fn of_lane<T: Table>(lane: &'static str) -> ColumnSet<T> {
+    ColumnSet::of(&["bucket", "buckets"]).and(ColumnSet::of(&[lane]))
+}
+
+/// The columns that tell buckets, lane and figures.
+fn columns<T: Table>(
+    lane: &'static str,
+    measures: &[Measure],
+    of: impl Fn(Measure) -> &'static [&'static str],
+) -> ColumnSet<T> {
+    let figures = measures.iter().flat_map(|measure| of(*measure));
+    figures.fold(of_lane(lane), |columns, figure| columns.and(ColumnSet::of(&[*figure])))
 }
 
 /// The columns of a disk that add up to a measure.
@@ -259,6 +303,20 @@ fn of_disks(measure: Measure) -> &'static [&'static str] {
         Measure::Busy => &["busy"],
         Measure::Queue => &["queue"],
         _ => &[],
+    }
+}
+
+/// A figure of a disk's tile.
+fn of_disk(row: &TimelineDiskRow, measure: Measure) -> i64 {
+    match measure {
+        Measure::Bytes => row.bytes_read.saturating_add(row.bytes_written),
+        Measure::ReadBytes => row.bytes_read,
+        Measure::Operations => [row.reads, row.writes, row.flushes].into_iter().fold(0, i64::saturating_add),
+        Measure::Reads => row.reads,
+        Measure::Writes => row.writes,
+        Measure::Busy => row.busy,
+        Measure::Queue => row.queue,
+        _ => 0,
     }
 }
 

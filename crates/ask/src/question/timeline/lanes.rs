@@ -1,5 +1,7 @@
 //! The lanes of a recording: from its rows, or from its timeline tables and rows.
 
+use std::slice;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
 use tracesift_analysis::timeline::{EventNumbers, Grid, Lanes};
@@ -67,7 +69,7 @@ pub(super) fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Resu
         None => add_rows(asked, grid.range(), &mut lanes, &mut names.kinds)?,
         Some(plan) => {
             add_pieces(asked, &plan.pieces, &mut lanes, &mut names.kinds)?;
-            add_tiles(asked, &plan, &mut lanes, &mut names.kinds)?;
+            add_tiles(asked, &plan, &[asked.measure], slice::from_mut(&mut lanes), &mut names.kinds)?;
         }
     }
     Ok((!lanes.is_full).then_some(lanes.lanes))
@@ -83,14 +85,25 @@ fn add_pieces(
     // Kinds of events get their numbers in the order in which they are met.
     let is_divided = asked.measure != Measure::Count && pieces.len() > 1;
     let (first, second) = pieces.split_at(if is_divided { pieces.len() / 2 } else { pieces.len() });
-    let add = |pieces: &[Span], lanes: &mut Collected, kinds: &mut EventNumbers| {
-        pieces.iter().try_for_each(|piece| add_rows(asked, *piece, lanes, kinds))
+    let add = |pieces: &[Span], lanes: &mut [Collected], kinds: &mut EventNumbers| {
+        lanes.iter_mut().try_for_each(|lanes| pieces.iter().try_for_each(|piece| add_rows(asked, *piece, lanes, kinds)))
     };
-    let (mut others, mut none) = (Collected::new(lanes.grid), EventNumbers::default());
-    let (first, second) = rayon::join(|| add(first, lanes, kinds), || add(second, &mut others, &mut none));
+    let lanes = slice::from_mut(lanes);
+    in_two(lanes, |lanes| add(first, lanes, kinds), |lanes| add(second, lanes, &mut EventNumbers::default()))
+}
+
+/// Two threads add to lanes. What the second one adds is added to them at the end.
+pub(super) fn in_two(
+    lanes: &mut [Collected],
+    first: impl FnOnce(&mut [Collected]) -> Result<(), Error> + Send,
+    second: impl FnOnce(&mut [Collected]) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
+    let mut others: Vec<Collected> = lanes.iter().map(|lanes| Collected::new(lanes.grid)).collect();
+    let (first, second) = rayon::join(|| first(lanes), || second(&mut others));
     first.and(second)?;
-    lanes.is_full |= others.is_full;
-    lanes.lanes.join(others.lanes);
+    for (lanes, others) in lanes.iter_mut().zip(others) {
+        lanes.join(others);
+    }
     Ok(())
 }
 
@@ -114,7 +127,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn lane(&self, number: i32) -> Option<Lane> {
+    pub(super) fn lane(&self, number: i32) -> Option<Lane> {
         Some(match self.lane {
             LaneKind::Process | LaneKind::Gc | LaneKind::Jit => Lane::Process((*self.processes.get(&number)?).clone()),
             LaneKind::Thread => {
@@ -174,6 +187,12 @@ impl Collected {
     /// The lanes. `None`: they are too many.
     pub(super) fn finish(self) -> Option<Lanes<i32>> {
         (!self.is_full).then_some(self.lanes)
+    }
+
+    /// Adds what others collected.
+    pub(super) fn join(&mut self, others: Self) {
+        self.is_full |= others.is_full;
+        self.lanes.join(others.lanes);
     }
 
     /// Once there are too many lanes no more is added: there is no answer any more.

@@ -6,16 +6,16 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Span;
-use tracesift_analysis::timeline::Grid;
 use tracesift_analysis::timeline::tiles::{Cover, Levels, Limits};
+use tracesift_analysis::timeline::{EventNumbers, Grid};
 use tracesift_archive::Error;
 use tracesift_extract::Budget;
 use tracesift_trace::ProcessId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, TimelineProcessRow};
 
 use super::columns::{Lane, Row};
-use super::from_tiles::{Plan, cost, levels, peaks_of_processes};
-use super::lanes::{Asked, MOST_FIGURES};
+use super::from_tiles::{Plan, cost, peaks_of_processes, read, tiles_of};
+use super::lanes::{Asked, MOST_FIGURES, Names};
 use super::{LaneKind, MOST_BUCKETS, Measure, Question};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
@@ -25,6 +25,9 @@ const FEWEST: i64 = 2;
 
 /// Rows that are read for peaks alone, at most.
 const MOST_ROWS: u64 = 8_000_000;
+
+/// Buckets of tables that are read for peaks alone, at most.
+const MOST_TILES: usize = 1 << 21;
 
 /// The largest base bucket of each bucket of a grid; `None`: no base bucket lies in it as a whole.
 pub type PeaksOfLane = Vec<Option<i64>>;
@@ -85,6 +88,20 @@ fn largest(figures: &[i64], places: &[Range<usize>]) -> PeaksOfLane {
     places.iter().map(|place| figures.get(place.clone())?.iter().copied().max()).collect()
 }
 
+/// What tables have of peaks.
+enum Tiles {
+    Peaks(Peaks),
+    /// More buckets than are read for peaks.
+    TooMany,
+    Absent,
+}
+
+/// The number of the first base bucket in a table; `None`: there is no table with base buckets.
+fn first_tile(asked: &Asked<'_>, base: &Grid) -> Result<Option<i64>, Error> {
+    let tiles = tiles_of(asked)?.filter(|(levels, first)| *first == 0 && levels.width(0) == base.width());
+    Ok(tiles.and_then(|_| base.first().checked_div_euclid(base.width())))
+}
+
 impl Question {
     /// The peaks of the buckets of a grid, of a measure that the question names. Of processes those that are `chosen`. `None`: its
     /// buckets are too short to have some, or too many rows would have to be read.
@@ -100,8 +117,16 @@ impl Question {
         let Some(base) = base_grid(recording, &grid)? else { return Ok(None) };
         let places = places(&base, &grid);
         let none: PeaksOfLane = places.iter().map(|place| (!place.is_empty()).then_some(0)).collect();
-        if let Some(lanes) = self.peaks_from_tiles(recording, &grid, (chosen, &none))? {
+        let of_all_alone = self.lane == LaneKind::Process && chosen.is_some_and(FxHashSet::is_empty);
+        if !of_all_alone && let Some(lanes) = self.peaks_from_tiles(recording, &grid, (chosen, &none))? {
             return Ok(Some(Peaks { base, lanes, all: Vec::new(), none }));
+        }
+        if of_all_alone || self.lane != LaneKind::Process {
+            match self.peaks_of_tiles(recording, base, (&places, &none))? {
+                Tiles::Peaks(peaks) => return Ok(Some(peaks)),
+                Tiles::TooMany => return Ok(None),
+                Tiles::Absent => {}
+            }
         }
         let measure = self.measure_of(recording);
         let asked = Asked { recording, question: self, measure, threads: &[], accepted: FxHashSet::default() };
@@ -121,6 +146,50 @@ impl Question {
         Ok(Some(Peaks { base, lanes: lanes.collect(), all: largest(&sums, &places), none }))
     }
 
+    /// The peaks of CPUs, of disks, and of all processes together: from each base bucket of the tables.
+    fn peaks_of_tiles(
+        &self,
+        recording: &OpenRecording,
+        base: Grid,
+        (places, none): (&[Range<usize>], &PeaksOfLane),
+    ) -> Result<Tiles, Error> {
+        let measure = self.measure_of(recording);
+        let archive = recording.archive();
+        let rows: Vec<ProcessRow> = archive.rows()?;
+        let accepted = Processes::new(&rows).selected(&self.filter).map(|row| row.process).collect();
+        let asked = Asked { recording, question: self, measure, threads: &[], accepted };
+        let Some(first) = first_tile(&asked, &base)? else { return Ok(Tiles::Absent) };
+        let lanes = match self.lane {
+            LaneKind::Process => rows.len(),
+            LaneKind::Cpu => usize::try_from(recording.info().cpu_count).unwrap_or(0),
+            _ => 1,
+        };
+        if lanes.saturating_mul(base.buckets()) > MOST_TILES {
+            return Ok(Tiles::TooMany);
+        }
+        let mut place_of = vec![None; base.buckets()];
+        for (place, of) in places.iter().enumerate() {
+            place_of[of.clone()].fill(Some(place));
+        }
+        let mut sums = vec![0_i64; base.buckets()];
+        let mut lanes: FxHashMap<i32, PeaksOfLane> = FxHashMap::default();
+        let mut kinds = EventNumbers::default();
+        let end = first.saturating_add(i64::try_from(base.buckets()).unwrap_or(i64::MAX));
+        read(&asked, &[measure], (0, first..end), &mut kinds, &mut |lane, (bucket, buckets), figure| {
+            let figure = figure(measure);
+            let place = |bucket: i64| usize::try_from(bucket.clamp(first, end) - first).unwrap_or(0);
+            let of = place(bucket)..place(bucket.saturating_add(buckets.into()));
+            sums[of.clone()].iter_mut().for_each(|sum| *sum = sum.saturating_add(figure));
+            if self.lane != LaneKind::Process {
+                let peaks = lanes.entry(lane).or_insert_with(|| none.clone());
+                place_of[of].iter().flatten().for_each(|place| peaks[*place] = peaks[*place].max(Some(figure)));
+            }
+        })?;
+        let names = Names::new(self.lane, &rows, &[]);
+        let lanes = lanes.into_iter().filter_map(|(lane, peaks)| Some((names.lane(lane)?, peaks))).collect();
+        Ok(Tiles::Peaks(Peaks { base, lanes, all: largest(&sums, places), none: none.clone() }))
+    }
+
     /// The peaks of processes, of which the tables tell those of longer buckets. `None`: they do not.
     fn peaks_from_tiles(
         &self,
@@ -133,8 +202,8 @@ impl Question {
             return Ok(None);
         }
         let archive = recording.archive();
-        let tiles = archive.tiles_of::<TimelineProcessRow>()?.and_then(|tiles| levels(recording, tiles));
-        let Some((levels, 0)) = tiles else { return Ok(None) };
+        let asked = Asked { recording, question: self, measure, threads: &[], accepted: FxHashSet::default() };
+        let Some((levels, 0)) = tiles_of(&asked)? else { return Ok(None) };
         let rows: Vec<ProcessRow> = archive.rows()?;
         let processes = Processes::new(&rows);
         let accepted = processes.selected(&self.filter).map(|row| row.process);

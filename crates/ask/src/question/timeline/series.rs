@@ -5,11 +5,11 @@ use tracesift_analysis::timeline::{EventNumbers, Grid, OffCpuKind, Watched};
 use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
-use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::from_tiles::{Plan, add_tiles};
-use super::lanes::{Asked, Collected, Names, at_once, sums};
+use super::lanes::{Asked, Collected, Names, at_once, in_two, sums};
 use super::rows::Rows;
 use super::{LaneKind, Measure, Question, Row, Way};
 use crate::processes::is_idle;
@@ -17,6 +17,9 @@ use crate::recording::OpenRecording;
 
 /// What a thread does: the measures that one reading of the switches gives together.
 pub const STATES: [Measure; 5] = [Measure::Run, Measure::Ready, Measure::Wait, Measure::Open, Measure::Unknown];
+
+/// Rows of switches that two threads read in halves: with fewer, the row groups on both sides of the middle are most of the work.
+const ROWS_FOR_TWO: u64 = 2_000_000;
 
 /// Chosen processes or threads.
 #[derive(Clone, Debug)]
@@ -93,7 +96,7 @@ pub fn series(
         all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, place), figures)));
     }
     if !states.is_empty() && Rows::Switches.are_in(recording) {
-        let of_states = StatesAsked { asked: &asked(Measure::Run), threads: &threads, states: &states };
+        let of_states = StatesAsked { asked: &asked(Measure::Run), states: &states };
         if !of_states.add(grid, &mut all)? {
             return Ok(None);
         }
@@ -113,8 +116,6 @@ impl Chosen {
 /// The states of chosen threads.
 struct StatesAsked<'a> {
     asked: &'a Asked<'a>,
-    /// All threads of the recording.
-    threads: &'a [ThreadRow],
     /// Each with its place among the measures.
     states: &'a [(usize, Measure)],
 }
@@ -124,16 +125,14 @@ impl StatesAsked<'_> {
     fn add(&self, grid: Grid, all: &mut Series) -> Result<bool, Error> {
         let plan = Plan::of(self.asked, grid)?;
         let mut lanes: Vec<Collected> = self.states.iter().map(|_| Collected::new(grid)).collect();
-        let whole = [grid.range()];
-        for piece in plan.as_ref().map_or(&whole[..], |plan| plan.pieces.as_slice()) {
-            self.add_rows(*piece, &mut lanes)?;
+        match &plan {
+            Some(plan) => self.add_pieces(&plan.pieces, &mut lanes)?,
+            None => self.add_pieces(&self.halves(grid)?, &mut lanes)?,
         }
         if let Some(plan) = &plan {
             all.is_from_tables = true;
-            for ((_, measure), lanes) in self.states.iter().zip(&mut lanes) {
-                let asked = Asked { measure: *measure, accepted: self.asked.accepted.clone(), ..*self.asked };
-                add_tiles(&asked, plan, lanes, &mut EventNumbers::default())?;
-            }
+            let measures: Vec<Measure> = self.states.iter().map(|(_, measure)| *measure).collect();
+            add_tiles(self.asked, plan, &measures, &mut lanes, &mut EventNumbers::default())?;
         }
         for ((place, _), lanes) in self.states.iter().zip(lanes) {
             let Some(lanes) = lanes.finish() else { return Ok(false) };
@@ -142,15 +141,39 @@ impl StatesAsked<'_> {
         Ok(true)
     }
 
+    /// Two threads share the pieces, since a range mostly has one at each end.
+    fn add_pieces(&self, pieces: &[Span], lanes: &mut [Collected]) -> Result<(), Error> {
+        let add =
+            |pieces: &[Span], lanes: &mut [Collected]| pieces.iter().try_for_each(|piece| self.add_rows(*piece, lanes));
+        let (first, second) = pieces.split_at(pieces.len().div_ceil(2));
+        if second.is_empty() {
+            return add(first, lanes);
+        }
+        in_two(lanes, |lanes| add(first, lanes), |lanes| add(second, lanes))
+    }
+
+    /// A grid as one piece, or as two where it has very many rows.
+    fn halves(&self, grid: Grid) -> Result<Vec<Span>, Error> {
+        let whole = grid.range();
+        let rows = self.asked.recording.archive().rows_around::<ContextSwitchRow>(whole.start..whole.end)?;
+        if rows < ROWS_FOR_TWO || grid.buckets() < 2 {
+            return Ok(vec![whole]);
+        }
+        let middle = grid.bucket(grid.buckets() / 2).start;
+        Ok(vec![Span::new(whole.start, middle), Span::new(middle, whole.end)])
+    }
+
     fn add_rows(&self, piece: Span, lanes: &mut [Collected]) -> Result<(), Error> {
         let by_process = self.asked.question.lane == LaneKind::Process;
         let lane = |row: &ThreadRow| if by_process { row.process.0 } else { row.thread.0 };
         let lane_of = self.asked.threads.iter().map(|row| (row.thread, lane(row))).collect();
         let mut watched = OfThreads { lane_of, states: self.states, lanes };
         let recording = RecordingFacts::from(self.asked.recording.info());
-        let mut accounting = Accounting::new(&recording, piece, self.threads);
-        // Where a thread runs all through the range, rows around it say so.
-        self.asked.recording.archive().scan_around(Some(piece.start..piece.end), |row: &SwitchWithoutPriorities| {
+        let mut accounting = Accounting::new(&recording, piece, self.asked.threads);
+        let (time, threads) = (Some(piece.start..piece.end), self.asked.threads.iter().map(|row| row.thread));
+        // Where a thread runs all through the range, rows around it say so. What others do tells nothing of it.
+        let archive = self.asked.recording.archive();
+        archive.scan_around_threads(time, threads, |row: &SwitchWithoutPriorities| {
             accounting.switch_watched(*row, &mut watched);
         })?;
         accounting.finish_watched(&mut watched);

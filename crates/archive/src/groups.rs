@@ -4,8 +4,6 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Mutex;
 
 use crate::error::Error;
-use crate::format::table_file;
-use crate::input::Input;
 use crate::reader::{Archive, Wanted};
 use crate::scan::{Part, Scan};
 use crate::table::{Readable, Table};
@@ -30,9 +28,9 @@ impl Archive {
         let (numbers, rows) = match self.table_file(T::TABLE.name) {
             None => (Vec::new(), 0),
             Some(file) => {
-                let path = self.path().join(table_file(T::TABLE.name));
+                let (path, input) = self.input(file)?;
                 let part = Part { groups: None, time: time.clone() };
-                Scan::extent(&path, &Input::open(&path, file)?, file, T::TABLE, &part)?
+                Scan::extent(&path, &input, file, T::TABLE, &part)?
             }
         };
         Ok(RowGroups { archive: self, time, numbers, pass: Mutex::new(Pass::new(self.watch(), rows)) })

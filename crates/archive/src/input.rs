@@ -13,6 +13,7 @@ use tracesift_trace::info::TableFile;
 use crate::buffer;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
+use crate::footers::{Footer, Footers};
 
 /// Files up to this size are read at once. Reading that much costs as much as a few seeks, and lets damage show before
 /// it turns into wrong numbers. Larger files are checked by [`crate::Archive::verify`] only.
@@ -22,23 +23,29 @@ const IN_MEMORY: u64 = 2 << 20;
 #[derive(Clone)]
 pub(crate) enum Input {
     Memory(Bytes),
-    File(Arc<File>, u64),
+    File(Arc<File>, u64, Footer),
 }
 
 impl Input {
-    /// Opens the file that `trace.json` lists as `expected`.
-    pub(crate) fn open(path: &Path, expected: &TableFile) -> std::result::Result<Self, Error> {
+    /// Opens the file that `trace.json` lists as `expected`. Large ones may have a footer that is known.
+    pub(crate) fn open(
+        path: &Path,
+        expected: &TableFile,
+        footers: Option<&Footers>,
+    ) -> std::result::Result<Self, Error> {
         let file = File::open(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::corrupt(path, "trace.json lists it and it is missing"),
             _ => Error::Read { path: path.to_owned(), source: error },
         })?;
-        let length = file.metadata().reading(path)?.len();
+        let metadata = file.metadata().reading(path)?;
+        let length = metadata.len();
         if length != expected.bytes {
             let reason = format!("it has {length} bytes, trace.json says {}", expected.bytes);
             return Err(Error::corrupt(path, reason));
         }
         if length > IN_MEMORY {
-            return Ok(Self::File(Arc::new(file), length));
+            let footer = footers.map(|footers| footers.of(&expected.name, metadata.modified().ok()));
+            return Ok(Self::File(Arc::new(file), length, footer.unwrap_or_default()));
         }
         let mut content = buffer::take();
         content.reserve_exact(to_usize(length).unwrap_or(0) + 1);
@@ -48,6 +55,14 @@ impl Input {
             return Err(Error::corrupt(path, "its checksum is not the one in trace.json"));
         }
         Ok(Self::Memory(buffer::share(content)))
+    }
+
+    /// Where its footer is kept once it was read.
+    pub(crate) fn footer(&self) -> Option<&Footer> {
+        match self {
+            Self::Memory(_) => None,
+            Self::File(.., footer) => Some(footer),
+        }
     }
 
     fn check(&self, start: u64, length: u64) -> Result<()> {
@@ -63,7 +78,7 @@ impl Length for Input {
     fn len(&self) -> u64 {
         match self {
             Self::Memory(bytes) => bytes.len() as u64,
-            Self::File(_, length) => *length,
+            Self::File(_, length, _) => *length,
         }
     }
 }
@@ -75,7 +90,7 @@ impl ChunkReader for Input {
         self.check(start, 0)?;
         Ok(match self {
             Self::Memory(bytes) => InputReader::Memory(Cursor::new(bytes.slice(to_usize(start)?..))),
-            Self::File(file, _) => InputReader::File(file.get_read(start)?),
+            Self::File(file, ..) => InputReader::File(file.get_read(start)?),
         })
     }
 
@@ -86,7 +101,7 @@ impl ChunkReader for Input {
                 let start = to_usize(start)?;
                 Ok(bytes.slice(start..start + length))
             }
-            Self::File(file, _) => file.get_bytes(start, length),
+            Self::File(file, ..) => file.get_bytes(start, length),
         }
     }
 }

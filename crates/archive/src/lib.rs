@@ -20,6 +20,7 @@ mod direct;
 mod doc;
 mod encoder;
 mod error;
+mod footers;
 mod format;
 mod freshness;
 mod groups;

@@ -17,8 +17,6 @@ use tracesift_trace::schema::{ColumnSet, Row as _};
 use tracesift_trace::view;
 
 use crate::error::Error;
-use crate::format::table_file;
-use crate::input::Input;
 use crate::reader::Archive;
 use crate::scan::{Choice, Part, Scan, bounds_of};
 use crate::view::{PrimitiveView, primitive};
@@ -268,8 +266,8 @@ impl Archive {
         if let Some(known) = self.switch_groups.get() {
             return Ok(known.as_ref());
         }
-        let path = self.path().join(table_file(name));
-        let metadata = Scan::metadata(&path, &Input::open(&path, file)?, file)?;
+        let (path, input) = self.input(file)?;
+        let metadata = Scan::metadata(&path, &input, file)?;
         Ok(self.switch_groups.get_or_init(|| Groups::of(&metadata)).as_ref())
     }
 
@@ -288,8 +286,7 @@ impl Archive {
     ) -> Result<Option<Scan>, Error> {
         let name = LongSpanRow::TABLE.name;
         let Some(file) = self.table_file(name).filter(|_| !rows.is_empty()) else { return Ok(None) };
-        let path = self.path().join(table_file(name));
-        let input = Input::open(&path, file)?;
+        let (path, input) = self.input(file)?;
         let accepts = move |batch: &RecordBatch| {
             let column = |name: &str| -> Result<PrimitiveView<Int64Type>, String> { primitive(batch, name) };
             let (number, start, end) = (column("row")?, column("off_time")?, column("time")?);

@@ -15,6 +15,7 @@ use tracesift_trace::schema::{ColumnSet, TableDefinition, View};
 use crate::around::Nearest;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
+use crate::footers::Footers;
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
@@ -46,6 +47,8 @@ pub struct Archive {
     watch: Watch,
     /// The row groups of the switches, once somebody has looked at them.
     pub(crate) switch_groups: Arc<OnceLock<Option<Groups>>>,
+    /// `None`: footers are read again by each reading.
+    footers: Option<Arc<Footers>>,
 }
 
 impl Archive {
@@ -97,6 +100,7 @@ impl Archive {
             rows_read: Arc::default(),
             watch: Watch::default(),
             switch_groups: Arc::default(),
+            footers: None,
         })
     }
 
@@ -104,6 +108,19 @@ impl Archive {
     #[must_use]
     pub fn watched_by(self, watch: &Watch) -> Self {
         Self { watch: watch.clone(), ..self }
+    }
+
+    /// The same archive for somebody who asks very often: what is known of large files is kept, some 100 KiB of a long recording.
+    #[must_use]
+    pub fn keeping_footers(self) -> Self {
+        Self { footers: Some(Arc::default()), ..self }
+    }
+
+    /// Opens a table that `trace.json` lists.
+    pub(crate) fn input(&self, table: &TableFile) -> Result<(PathBuf, Input), Error> {
+        let path = self.path.join(table_file(&table.name));
+        let input = Input::open(&path, table, self.footers.as_deref())?;
+        Ok((path, input))
     }
 
     /// Who watches the readings; by default nobody has another clone of it.
@@ -120,6 +137,7 @@ impl Archive {
             rows_read: Arc::default(),
             watch: Watch::default(),
             switch_groups: Arc::default(),
+            footers: None,
         }
     }
 
@@ -363,11 +381,11 @@ impl Archive {
     ) -> Result<(), Error> {
         let table = table_of::<V>();
         let Some(file) = self.table_file(table.name) else { return Ok(()) };
-        let path = self.path.join(table_file(table.name));
+        let (path, input) = self.input(file)?;
         let near = self.near(table, &wanted)?;
         let mut nearest = near.as_ref().and_then(|_| wanted.nearest());
         let part = Part { groups: near.as_ref().map(|near| near.groups.clone()), time: wanted.touching() };
-        let (groups, rows) = Scan::extent(&path, &Input::open(&path, file)?, file, table, &part)?;
+        let (groups, rows) = Scan::extent(&path, &input, file, table, &part)?;
         let mut pass = Pass::new(&self.watch, rows);
         let of_index = |rows: Option<Range<i64>>| {
             rows.map_or(Ok(None), |rows| self.start_long_spans(V::NAMES, rows, wanted.touching()))
@@ -379,8 +397,8 @@ impl Archive {
         // One row group at a time is held decoded.
         for group in groups.into_iter().rev() {
             let part = Part { groups: Some(group..group + 1), time: wanted.touching() };
-            let input = Input::open(&path, file)?;
-            let scan = Scan::start(path.clone(), input, file, table, V::NAMES, part, None)?;
+            let (path, input) = self.input(file)?;
+            let scan = Scan::start(path, input, file, table, V::NAMES, part, None)?;
             if self.show_reversed(Some(scan), &mut pass, &mut nearest, visit)?.is_break() {
                 return Ok(());
             }
@@ -433,8 +451,7 @@ impl Archive {
                 return Err(Error::corrupt(&self.path.join(TRACE_FILE), reason));
             }
             self.watch.check()?;
-            let path = self.path.join(table_file(&table.name));
-            let input = Input::open(&path, table)?;
+            let (path, input) = self.input(table)?;
             if checksum_of(&path)? != table.crc32 {
                 return Err(Error::corrupt(&path, "its checksum is not the one in trace.json"));
             }
@@ -482,8 +499,7 @@ impl Archive {
         choice: Option<Choice>,
     ) -> Result<Option<Scan>, Error> {
         let Some(file) = self.table_file(table.name) else { return Ok(None) };
-        let path = self.path.join(table_file(table.name));
-        let input = Input::open(&path, file)?;
+        let (path, input) = self.input(file)?;
         let one = wanted.group.map(|group| group..group.saturating_add(1));
         // A choice sees every row of a row group, so the index, whose rows are of many, is of no use to it.
         let near = if choice.is_some() { None } else { self.near(table, wanted)? };

@@ -223,6 +223,9 @@ impl Scan {
 }
 
 fn open(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaData>, Error> {
+    if let Some(known) = input.footer().and_then(|footer| footer.get()) {
+        return Ok(known.clone());
+    }
     let corrupt = |reason| Error::corrupt(path, reason);
     guard::check_footer(input).map_err(corrupt)?;
     let metadata = fenced(path, || ParquetMetaDataReader::new().parse_and_finish(input))?;
@@ -230,7 +233,8 @@ fn open(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaD
     if rows != file.rows {
         return Err(Error::corrupt(path, format!("it has {rows} rows, trace.json says {}", file.rows)));
     }
-    Ok(Arc::new(metadata))
+    let metadata = Arc::new(metadata);
+    Ok(input.footer().map_or(&metadata, |footer| footer.get_or_init(|| metadata.clone())).clone())
 }
 
 /// Runs a step of the decoder. It answers most damage with an error, but some with a failed assertion or an index out of

@@ -14,8 +14,6 @@ use tracesift_trace::rows::TIMELINE_BLOCK;
 use tracesift_trace::schema::ColumnSet;
 
 use crate::error::Error;
-use crate::format::table_file;
-use crate::input::Input;
 use crate::parquet_layout::TIMELINE_KEYS;
 use crate::reader::Archive;
 use crate::scan::{Choice, Part, Scan};
@@ -40,8 +38,8 @@ impl Archive {
     /// The table cannot be read.
     pub fn tiles_of<T: Table>(&self) -> Result<Option<TilesOfTable>, Error> {
         let Some(file) = self.table_file(T::TABLE.name) else { return Ok(None) };
-        let path = self.path().join(table_file(T::TABLE.name));
-        let metadata = Scan::metadata(&path, &Input::open(&path, file)?, file)?;
+        let (path, input) = self.input(file)?;
+        let metadata = Scan::metadata(&path, &input, file)?;
         let [level_of, width_of, _] = TIMELINE_KEYS;
         let (first, last) = (metadata.row_groups().first(), metadata.row_groups().last());
         let known = first.zip(last).and_then(|(first, last)| {
@@ -66,8 +64,7 @@ impl Archive {
     ) -> Result<(), Error> {
         let table = table_of::<V>();
         let Some(file) = self.table_file(table.name).filter(|_| !buckets.is_empty()) else { return Ok(()) };
-        let path = self.path().join(table_file(table.name));
-        let input = Input::open(&path, file)?;
+        let (path, input) = self.input(file)?;
         let metadata = Scan::metadata(&path, &input, file)?;
         let groups = groups_of(&metadata.row_groups().iter().map(Bounds::of).collect::<Vec<_>>(), level, &buckets);
         let accepts = move |batch: &RecordBatch| {

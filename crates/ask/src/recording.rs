@@ -101,6 +101,12 @@ impl OpenRecording {
         &self.archive
     }
 
+    /// The same recording for somebody who asks very often ([`Archive::keeping_footers`]).
+    #[must_use]
+    pub fn keeping_footers(self) -> Self {
+        Self { archive: self.archive.keeping_footers(), ..self }
+    }
+
     /// The same recording, read under another watch.
     #[must_use]
     pub fn watched_by(self, watch: &Watch) -> Self {

@@ -12,6 +12,7 @@ use tracesift_trace::rows::switch_flags;
 use tracesift_trace::schema::ColumnSet;
 
 use crate::error::Error;
+use crate::few::Few;
 use crate::reader::{Archive, Wanted, show};
 use crate::table::{Readable, Table, table_of};
 use crate::view::{PrimitiveView, primitive};
@@ -39,7 +40,7 @@ impl Archive {
         threads: impl IntoIterator<Item = ThreadId>,
         visit: impl FnMut(&V),
     ) -> Result<(), Error> {
-        self.show_around(time, Some(Few::of(threads)), visit)
+        self.show_around(time, Some(Few::of(threads.into_iter().map(|thread| thread.0))), visit)
     }
 
     fn show_around<V: Readable>(
@@ -132,7 +133,8 @@ impl Nearest {
         self.is_chosen.resize(rows, false);
         self.first_of_cpus.forget();
         self.near.forget();
-        let counts = |of: Whose| self.threads.as_ref().is_none_or(|threads| threads.has(of.thread));
+        let counts =
+            |of: Whose| self.threads.as_ref().is_none_or(|threads| of.thread.is_none_or(|thread| threads.has(thread)));
         for row in 0..rows {
             let is_behind = columns.off_time.get(row).is_some_and(|off| off > self.time.end);
             let of = columns.row(row);
@@ -150,33 +152,6 @@ impl Nearest {
         self.rows.clear();
         self.rows.extend(self.is_chosen.iter().enumerate().filter(|(_, is_chosen)| **is_chosen).map(|(row, _)| row));
         Some(&self.rows)
-    }
-}
-
-/// Some threads of a recording.
-#[derive(Debug)]
-struct Few {
-    /// By the number of a thread.
-    has: Vec<bool>,
-}
-
-impl Few {
-    fn of(threads: impl IntoIterator<Item = ThreadId>) -> Self {
-        let mut has = Vec::new();
-        for place in threads.into_iter().filter_map(|thread| usize::try_from(thread.0).ok()) {
-            if place < MOST_MARKS {
-                has.resize(has.len().max(place + 1), false);
-                has[place] = true;
-            }
-        }
-        Self { has }
-    }
-
-    /// Whether a thread may be one of them: numbers that are too large all may.
-    #[inline]
-    fn has(&self, thread: Option<i32>) -> bool {
-        let Some(thread) = thread else { return true };
-        usize::try_from(thread).map_or(true, |place| self.has.get(place).copied().unwrap_or(place >= MOST_MARKS))
     }
 }
 
@@ -291,10 +266,10 @@ mod tests {
 
     use arrow_array::{ArrayRef, Int16Array, Int32Array, Int64Array, RecordBatch};
     use proptest::prelude::*;
-    use tracesift_trace::ThreadId;
     use tracesift_trace::rows::switch_flags;
 
-    use super::{Few, Nearest};
+    use super::Nearest;
+    use crate::few::Few;
 
     #[derive(Clone, Copy, Debug)]
     struct Row {
@@ -343,7 +318,7 @@ mod tests {
             let chosen = nearest.of(&batch).unwrap().to_vec();
             prop_assert_eq!(&first, &chosen);
             // Of some threads: as if the rows of the others were not there, but for the first ones of CPUs.
-            nearest.threads = Some(Few::of([1, 3].map(ThreadId)));
+            nearest.threads = Some(Few::of([1, 3]));
             let of_some = nearest.of(&batch).unwrap().to_vec();
             let is_first = |place: usize| {
                 let mut before = rows[..place].iter();

@@ -20,6 +20,7 @@ mod direct;
 mod doc;
 mod encoder;
 mod error;
+mod few;
 mod footers;
 mod format;
 mod freshness;

@@ -6,7 +6,7 @@
 use std::ops::{ControlFlow, Range};
 
 use arrow_array::RecordBatch;
-use arrow_array::types::{Int8Type, Int16Type, Int64Type};
+use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_buffer::BooleanBuffer;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::statistics::Statistics;
@@ -14,6 +14,7 @@ use tracesift_trace::rows::TIMELINE_BLOCK;
 use tracesift_trace::schema::ColumnSet;
 
 use crate::error::Error;
+use crate::few::Few;
 use crate::parquet_layout::TIMELINE_KEYS;
 use crate::reader::Archive;
 use crate::scan::{Choice, Part, Scan};
@@ -60,6 +61,31 @@ impl Archive {
         needed: ColumnSet<V>,
         level: i8,
         buckets: Range<i64>,
+        visit: impl FnMut(&V),
+    ) -> Result<(), Error> {
+        self.show_tiles(needed, (level, buckets), None, visit)
+    }
+
+    /// As [`Self::scan_tiles`], of a few lanes: the numbers that a column has of them. Rows of others may be shown, too.
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    pub fn scan_tiles_of<V: Readable>(
+        &self,
+        needed: ColumnSet<V>,
+        level: i8,
+        buckets: Range<i64>,
+        (column, lanes): (&'static str, impl IntoIterator<Item = i32>),
+        visit: impl FnMut(&V),
+    ) -> Result<(), Error> {
+        self.show_tiles(needed, (level, buckets), Some((column, Few::of(lanes))), visit)
+    }
+
+    fn show_tiles<V: Readable>(
+        &self,
+        needed: ColumnSet<V>,
+        (level, buckets): (i8, Range<i64>),
+        lanes: Option<(&'static str, Few)>,
         mut visit: impl FnMut(&V),
     ) -> Result<(), Error> {
         let table = table_of::<V>();
@@ -67,16 +93,23 @@ impl Archive {
         let (path, input) = self.input(file)?;
         let metadata = Scan::metadata(&path, &input, file)?;
         let groups = groups_of(&metadata.row_groups().iter().map(Bounds::of).collect::<Vec<_>>(), level, &buckets);
+        let mut columns = vec!["level", "bucket", "buckets"];
+        columns.extend(lanes.iter().map(|(column, _)| *column));
         let accepts = move |batch: &RecordBatch| {
+            let lanes =
+                lanes.as_ref().map(|(column, few)| Ok::<_, String>((primitive::<Int32Type>(batch, column)?, few)));
+            let lanes = lanes.transpose()?;
+            let is_of_lane = |row: usize| {
+                lanes.as_ref().is_none_or(|(numbers, few)| numbers.get(row).is_some_and(|number| few.has(number)))
+            };
             let levels = primitive::<Int8Type>(batch, "level")?;
             let (bucket, count) = (primitive::<Int64Type>(batch, "bucket")?, primitive::<Int16Type>(batch, "buckets")?);
             Ok(BooleanBuffer::collect_bool(batch.num_rows(), |row| {
-                let is_of_level = levels.get(row) == Some(level);
+                let is_of_level = levels.get(row) == Some(level) && is_of_lane(row);
                 let first = bucket.get(row).filter(|first| is_of_level && *first < buckets.end);
                 first.is_some_and(|first| first.saturating_add(count.get(row).unwrap_or(0).into()) > buckets.start)
             }))
         };
-        let columns = vec!["level", "bucket", "buckets"];
         let choice = Choice { columns, by_number: false, accepts: Box::new(accepts) };
         let part = Part { groups: Some(groups), time: None };
         let scan = Scan::start(path, input, file, table, &needed.names(), part, Some(choice))?;

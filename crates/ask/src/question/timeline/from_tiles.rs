@@ -28,6 +28,12 @@ const MOST_PIECES: usize = 64;
 /// Buckets between two that are wanted, from which on they are read apart.
 const FAR: i64 = 4 * TIMELINE_BLOCK;
 
+/// Processes whose rows are chosen before their figures are decoded, at most: of more, most rows are needed.
+const FEW_PROCESSES: usize = 64;
+
+/// Likewise threads.
+const FEW_THREADS: usize = 512;
+
 /// Stretches of buckets that two threads read in halves: of fewer the row group in the middle is most of the work.
 const WANTED_FOR_TWO: usize = 256;
 
@@ -212,21 +218,26 @@ pub(super) fn read(
         None => Ok(()),
         Some(Source::Processes) => {
             let columns = columns::<TimelineProcessRow>("process", measures, of_states);
-            archive.scan_tiles(columns, level, buckets, |row: &TimelineProcessRow| {
+            let show = |row: &TimelineProcessRow| {
                 if asked.accepted.contains(&row.process) {
                     visit(row.process.0, (row.bucket, row.buckets), &|measure| of_process(row, measure));
                 }
-            })
+            };
+            of_processes(archive, columns, (level, buckets), &asked.accepted, show)
         }
         Some(Source::Threads) => {
             let accepted = asked.threads.iter().filter(|row| asked.accepted.contains(&row.process));
             let accepted: FxHashSet<_> = accepted.map(|row| row.thread).collect();
             let columns = columns::<TimelineThreadRow>("thread", measures, of_states);
-            archive.scan_tiles(columns, level, buckets, |row: &TimelineThreadRow| {
+            let show = |row: &TimelineThreadRow| {
                 if accepted.contains(&row.thread) {
                     visit(row.thread.0, (row.bucket, row.buckets), &|measure| of_thread(row, measure));
                 }
-            })
+            };
+            if accepted.len() > FEW_THREADS {
+                return archive.scan_tiles(columns, level, buckets, show);
+            }
+            archive.scan_tiles_of(columns, level, buckets, ("thread", accepted.iter().map(|thread| thread.0)), show)
         }
         Some(Source::Cpus) => {
             let columns = columns::<TimelineCpuRow>("cpu", measures, |_| &["busy"]);
@@ -246,11 +257,27 @@ pub(super) fn read(
     }
 }
 
-/// Shows the largest buckets of the first level that are in the tiles of processes, with the place of the grid that has them.
+/// Shows at least the tiles of some processes.
+fn of_processes(
+    archive: &Archive,
+    columns: ColumnSet<TimelineProcessRow>,
+    (level, buckets): (i8, Range<i64>),
+    processes: &FxHashSet<ProcessId>,
+    show: impl FnMut(&TimelineProcessRow),
+) -> Result<(), Error> {
+    if processes.len() > FEW_PROCESSES {
+        return archive.scan_tiles(columns, level, buckets, show);
+    }
+    archive.scan_tiles_of(columns, level, buckets, ("process", processes.iter().map(|process| process.0)), show)
+}
+
+/// Shows the largest buckets of the first level that are in the tiles of at least some processes, with the place of the grid that has
+/// them.
 pub(super) fn peaks_of_processes(
     archive: &Archive,
     measure: Measure,
     wanted: &[(u8, Vec<Wanted>)],
+    processes: &FxHashSet<ProcessId>,
     visit: &mut dyn FnMut(ProcessId, usize, i64),
 ) -> Result<(), Error> {
     for (level, wanted) in wanted {
@@ -265,7 +292,7 @@ pub(super) fn peaks_of_processes(
         for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
             let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
             let buckets = first.buckets.start..last.buckets.end;
-            archive.scan_tiles(needed, level, buckets, |row: &TimelineProcessRow| {
+            of_processes(archive, needed, (level, buckets), processes, |row: &TimelineProcessRow| {
                 // Columns that are not read are 0 or null.
                 let peak = row.peak_cpu.or(row.peak_run).unwrap_or(row.cpu.saturating_add(row.run));
                 for (place, _) in places(wanted, row.bucket, row.buckets) {

@@ -214,7 +214,7 @@ impl Question {
         }
         let mut peaks: FxHashMap<ProcessId, PeaksOfLane> = FxHashMap::default();
         let wanted = Cover::of(&levels, 0, grid).wanted;
-        peaks_of_processes(archive, measure, &wanted, &mut |process, place, figure| {
+        peaks_of_processes(archive, measure, &wanted, &accepted, &mut |process, place, figure| {
             if accepted.contains(&process)
                 && let Some(peak) = peaks.entry(process).or_insert_with(|| none.clone()).get_mut(place)
             {

@@ -105,7 +105,7 @@ test("frames are read in pieces, and damaged frames refused", async () => {
     for (let i = 0; i < both.length; i += 5) out.enqueue(new Uint8Array(both.subarray(i, i + 5)));
     out.close();
   } });
-  /** @type {import("../page/types").Frame[]} */
+  /** @type {Frame[]} */
   const got = [];
   await readFrames(stream, (each) => got.push(each));
   assert.equal(got.length, 2);
@@ -123,7 +123,7 @@ function data(series, head = {}) {
   const names = Object.keys(series);
   const count = series[names[0] ?? ""]?.length ?? 0;
   const arrays = Object.fromEntries(names.map((name) => [name, Float64Array.from(series[name] ?? [])]));
-  return /** @type {import("../page/types").LaneData} */ ({ frame: { head: { series: names, first_ns: 0, bucket_ns: 100, columns: count, at_once: 1, unit: "ns", ...head }, series: arrays, peaks: {} }, from: 0, to: count * 100, columns: count });
+  return /** @type {LaneData} */ ({ frame: { head: { series: names, first_ns: 0, bucket_ns: 100, columns: count, at_once: 1, unit: "ns", ...head }, series: arrays, peaks: {} }, from: 0, to: count * 100, columns: count });
 }
 
 const PALETTE = /** @type {never} */ ({ run: 1, ready: 2, wait: 3, open: 4, unknown: 5, unread: 6, cpu: 7, cpuPeak: 8, runPeak: 9, line: 10, hues: Array(12).fill(11), peaks: Array(12).fill(12), disk: 13 });

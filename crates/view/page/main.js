@@ -1,8 +1,8 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
-import { h, fill, icon } from "./dom/h.js";
+import { fill, h, handled, icon } from "./dom/h.js";
 import { calm, effect, untracked } from "./dom/signal.js";
-import { clean } from "./format/text.js";
+import { clean, messageOf } from "./format/text.js";
 import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
 import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
@@ -37,7 +37,7 @@ async function start() {
     view.session.value = await client.session();
   } catch (error) {
     const hint = error instanceof client.ServerError ? error.status === 401 ? "Open the address that tracesift printed when it started." : error.hint : null;
-    fill(app, h("div", { class: "empty", role: "alert" }, h("h1", null, "tracesift"), h("p", null, clean(error instanceof Error ? error.message : String(error))), hint ? h("p", { class: "dim" }, hint) : null));
+    fill(app, h("div.empty", { role: "alert" }, h("h1", "tracesift"), h("p", clean(messageOf(error))), hint ? h("p.dim", hint) : null));
     app.setAttribute("aria-busy", "false");
     return;
   }
@@ -86,11 +86,11 @@ function showPairs(list) {
 
 /** @param {HTMLElement} app */
 function build(app) {
-  const axisCanvas = h("canvas", { class: "axis-canvas", "aria-hidden": "true" });
+  const axisCanvas = h("canvas.axis-canvas");
   const overview = new Overview();
   const search = new Search();
-  const axisTime = h("div", { class: "axis-time" }, axisCanvas, findingMarks(), handles());
-  const axis = h("div", { class: "axis" }, axisHead(), axisTime);
+  const axisTime = h("div.axis-time", axisCanvas, findingMarks(), handles());
+  const axis = h("div.axis", axisHead(), axisTime);
   const lanes = new LanesView(axisCanvas);
   const dock = new Dock();
   const split = divider();
@@ -137,7 +137,7 @@ function build(app) {
 
 /** @param {Search} search */
 function topBar(search) {
-  const names = h("select", { class: "recording", "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
+  const names = h("select.recording", { "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
     showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
   } });
   effect(() => {
@@ -146,30 +146,30 @@ function topBar(search) {
     /** @type {HTMLSelectElement} */ (names).value = view.recordingId.value;
     names.hidden = all.length < 2;
   });
-  const title = h("h1", { class: "title" });
+  const title = h("h1.title");
   effect(() => {
     const one = view.recording.value;
     const many = (view.session.value?.recordings.length ?? 0) > 1;
     fill(title, h("span", { class: many ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
-      h("span", { class: "dim facts" }, [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
+      h("span.dim.facts", [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
   });
-  const views = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", onclick: () => openMenu(views, [
+  const views = /** @type {HTMLElement} */ (h("button.quiet", { "aria-haspopup": "menu", onclick: () => openMenu(views, [
     ...currentViews().map(({ name, about, text }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => {
       const range = view.range.peek();
       applyText(text);
       if (!/^time /m.test(text)) view.range.value = range;
     } })),
-  ]) }, "Views");
-  const busy = h("span", { class: "busy", "aria-hidden": "true" });
+  ]) }, "Views"));
+  const busy = h("span.busy", { "aria-hidden": "true" });
   effect(() => void busy.classList.toggle("on", client.busy.value > 0));
-  const themes = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", "aria-label": "Colours", title: "Colours", onclick: () => openMenu(themes, [["auto", "As the system"], ["light", "Light"], ["dark", "Dark"], ["contrast", "High contrast"]].map(([id = "", name = ""]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) }))) }, icon("theme"));
-  return h("header", { class: "top" }, h("span", { class: "logo", "aria-hidden": "true" }, h("i", null), h("i", null), h("i", null)), names, title, busy, search.element, views,
-    h("button", { type: "button", class: "quiet", "aria-label": "Copy link to this view", title: "Copy link to this view", onclick: () => void copy(`${location.origin}/#${url.toFragment()}`, "link") }, icon("link")),
-    h("button", { type: "button", class: "quiet", "aria-label": "Commands", title: "Commands (Ctrl+Shift+P)", onclick: palette }, icon("command")), themes,
-    h("button", { type: "button", class: "quiet", "aria-label": "Keys", title: "Keys (?)", onclick: help }, icon("help")));
+  const themes = /** @type {HTMLElement} */ (h("button.quiet", { "aria-haspopup": "menu", "aria-label": "Colours", title: "Colours", onclick: () => openMenu(themes, [["auto", "As the system"], ["light", "Light"], ["dark", "Dark"], ["contrast", "High contrast"]].map(([id = "", name = ""]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) }))) }, icon("theme")));
+  return h("header.top", h("span.logo", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), names, title, busy, search.element, views,
+    h("button.quiet", { "aria-label": "Copy link to this view", title: "Copy link to this view", onclick: () => void copy(`${location.origin}/#${url.toFragment()}`, "link") }, icon("link")),
+    h("button.quiet", { "aria-label": "Commands", title: "Commands (Ctrl+Shift+P)", onclick: palette }, icon("command")), themes,
+    h("button.quiet", { "aria-label": "Keys", title: "Keys (?)", onclick: help }, icon("help")));
 }
 
-/** @param {import("./types").RecordingInfo | null} one */
+/** @param {RecordingInfo | null} one */
 function rowsOf(one) {
   const switches = one?.rows["context_switches"];
   const samples = one?.rows["cpu_samples"];
@@ -178,15 +178,15 @@ function rowsOf(one) {
 
 /** Ranges that were looked at, and undo. */
 function crumbs() {
-  const trail = h("ol", { class: "trail" });
+  const trail = h("ol.trail");
   calm(() => {
     const past = view.past.value.filter((one) => !one.about).slice(-4).map((one) => one.range);
     const now = view.range.value;
-    return () => untracked(() => fill(trail, h("li", null, h("button", { type: "button", class: "link", onclick: () => view.look(view.whole()) }, "whole recording")),
-      past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", null, h("button", { type: "button", class: "link", title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
-      h("li", { "aria-current": "true" }, h("strong", null, length(now[1] - now[0])))));
+    return () => untracked(() => fill(trail, h("li", h("button.link", { onclick: () => view.look(view.whole()) }, "whole recording")),
+      past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", h("button.link", { title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
+      h("li", { "aria-current": "true" }, h("strong", length(now[1] - now[0])))));
   });
-  const tool = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run, /** @type {() => boolean} */ off) => h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: run, disabled: off }, icon(name));
+  const tool = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run, /** @type {() => boolean} */ off) => h("button.quiet", { "aria-label": label, title: label, onclick: run, disabled: off }, icon(name));
   const order = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Order of lanes", title: "Order of lanes", onchange: () => (view.order.value = order.value) }, view.ORDERS.map((one) => h("option", { value: one }, `by ${{ cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" }[one]}`))));
   effect(() => {
     order.value = view.order.value;
@@ -196,11 +196,11 @@ function crumbs() {
     shown.value = view.laneMeasure.value;
     shown.hidden = !view.recording.value?.has["samples"] || !view.recording.value.has["switches"];
   });
-  const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span", { class: "key" }, h("i", { class: `state ${state}`, "aria-hidden": "true" }), name);
-  return h("nav", { class: "crumbs", "aria-label": "Ranges" },
-    h("div", { class: "crumbs-head" }, shown, order, h("label", { class: "check", title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
+  const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span.key", h("i", { class: `state ${state}` }), name);
+  return h("nav.crumbs", { "aria-label": "Ranges" },
+    h("div.crumbs-head", shown, order, h("label.check", { title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
-    h("div", { class: "state-keys", role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
+    h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
 function axisHead() {
@@ -210,12 +210,12 @@ function axisHead() {
     const recording = view.recording.value;
     for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
   });
-  return h("div", { class: "axis-head" }, clock, zeroButton());
+  return h("div.axis-head", clock, zeroButton());
 }
 
 /** Between lanes and panels. */
 function divider() {
-  const element = h("div", { class: "divider", role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the panels", "aria-valuemin": 10, "aria-valuemax": 80 });
+  const element = h("div.divider", { role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the panels", "aria-valuemin": 10, "aria-valuemax": 80 });
   effect(() => element.setAttribute("aria-valuenow", String(Math.round(view.dock.value * 100))));
   const set = (/** @type {number} */ share) => (view.dock.value = Math.min(0.8, Math.max(0.1, share)));
   element.addEventListener("pointerdown", (event) => {
@@ -232,8 +232,7 @@ function divider() {
     const by = { ArrowUp: 0.04, ArrowDown: -0.04, Home: 1, End: -1 }[event.key];
     if (by === undefined) return;
     set(view.dock.peek() + by);
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   });
   return element;
 }
@@ -248,8 +247,8 @@ function printed(app, dock) {
   const shown = dock.shown?.copied();
   if (!shown) return;
   const [from, to] = view.subject.peek();
-  app.append(h("section", { class: "print-table" }, h("p", null, `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", null, h("code", null, clean(dock.command, 2000))),
-    h("table", null, h("thead", null, h("tr", null, shown.titles.map((one) => h("th", null, one)))), h("tbody", null, shown.cells.slice(0, 200).map((row) => h("tr", null, row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : cell.length <= 18 ? "short" : null }, cell.slice(0, 160)))))))));
+  app.append(h("section.print-table", h("p", `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", h("code", clean(dock.command, 2000))),
+    h("table", h("thead", h("tr", shown.titles.map((one) => h("th", one)))), h("tbody", shown.cells.slice(0, 200).map((row) => h("tr", row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : cell.length <= 18 ? "short" : null }, cell.slice(0, 160)))))))));
 }
 
 void start();

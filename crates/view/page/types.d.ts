@@ -1,18 +1,20 @@
-// Types of the page. Nothing of this file is served.
+// Types of the page, known in all of its modules. Nothing of this file is served.
 
-export interface Signal<T> {
+interface Signal<T> {
   value: T;
   peek(): T;
 }
 
-export type Plain = string | number | boolean | null | undefined;
-export type Props = Record<string, Plain | (() => Plain) | ((event: never) => unknown)>;
-export type Child = Node | string | number | null | undefined | false | (() => string | number | null) | Child[];
+type Plain = string | number | boolean | null | undefined;
+type Props = Record<string, Plain | (() => Plain) | ((event: never) => unknown)>;
+/** The element of a tag with classes. */
+type ElementOf<T extends string> = T extends `${infer Tag}.${string}` ? ElementOf<Tag> : T extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[T] : HTMLElement;
+type Child = Node | string | number | null | undefined | false | (() => string | number | null) | Child[];
 
 /** [from, to) in ns since time zero. */
-export type Range = [number, number];
+type TimeRange = [number, number];
 
-export interface RecordingInfo {
+interface RecordingInfo {
   id: string;
   file: string;
   name: string;
@@ -32,37 +34,37 @@ export interface RecordingInfo {
   marks: Mark[];
 }
 
-export interface Mark {
+interface Mark {
   ns: number;
   name: string;
   finding?: Finding;
 }
 
 /** A finding of `explain`. */
-export interface Finding {
+interface Finding {
   rule: string;
   sentence: string;
   /** From its first to its last instant; null: it has no place in time. */
-  range: Range | null;
-  longest: Range[];
+  range: TimeRange | null;
+  longest: TimeRange[];
   /** The range that was explained; null: as the command chose it. */
-  of: Range | null;
+  of: TimeRange | null;
 }
 
 /** An instant that `--zero-time` finds by its words, of the processes of `--zero-process`. */
-export interface Landmark {
+interface Landmark {
   at: string;
   of: string;
 }
 
 /** What times count from. Without a landmark only the page knows it. */
-export interface Zero {
+interface Zero {
   name: string;
   ns: number;
   landmark: Landmark | null;
 }
 
-export interface Session {
+interface Session {
   version: string;
   platform: string;
   recordings: RecordingInfo[];
@@ -70,14 +72,14 @@ export interface Session {
   views: { name: string; text: string }[];
   start: {
     recording: string;
-    time: Range | null;
+    time: TimeRange | null;
     process: string | null;
     panel: string | null;
     view: string | null;
   } | null;
 }
 
-export interface Totals {
+interface Totals {
   cpu_ns?: number;
   run_ns?: number;
   wait_ns?: number;
@@ -87,7 +89,7 @@ export interface Totals {
   count?: number;
 }
 
-export interface Lane {
+interface Lane {
   id: string;
   kind: string;
   name: string;
@@ -100,14 +102,14 @@ export interface Lane {
   path?: string[];
 }
 
-export interface LanesAnswer {
+interface LanesAnswer {
   total: number;
   from: number;
   lanes: Lane[];
 }
 
 /** A row of the list of lanes. */
-export interface Row {
+interface Row {
   key: string;
   lane: Lane;
   depth: number;
@@ -122,7 +124,7 @@ export interface Row {
   siblings: number;
 }
 
-export interface FrameHead {
+interface FrameHead {
   lane?: string;
   way?: string;
   first_ns?: number;
@@ -147,21 +149,21 @@ export interface FrameHead {
   total?: number;
 }
 
-export interface Frame {
+interface Frame {
   head: FrameHead;
   series: Record<string, Float64Array>;
   peaks: Record<string, Float64Array>;
 }
 
 /** What a lane's picture is made of, with the range that was asked for. */
-export interface LaneData {
+interface LaneData {
   frame: Frame;
   from: number;
   to: number;
   columns: number;
 }
 
-export interface Paint {
+interface Paint {
   lane: string;
   kind: string;
   name: string;
@@ -171,7 +173,7 @@ export interface Paint {
   scale: number;
 }
 
-export interface Palette {
+interface Palette {
   run: number;
   runPeak: number;
   ready: number;
@@ -190,7 +192,7 @@ export interface Palette {
   order: number[];
 }
 
-export interface Span {
+interface Span {
   start_ns: number;
   end_ns: number;
   state: string;
@@ -198,7 +200,7 @@ export interface Span {
   reason: string | null;
 }
 
-export interface ChainLink {
+interface ChainLink {
   lane: string | null;
   name: string;
   start_ns: number;
@@ -208,7 +210,7 @@ export interface ChainLink {
   woken_by?: string | null;
 }
 
-export interface At {
+interface At {
   span: Span | null;
   stack: string[] | null;
   waker: { lane: string | null; name: string; ns: number; stack: string[] | null } | null;
@@ -218,16 +220,16 @@ export interface At {
 }
 
 /** The span that is chosen, with the lane that it belongs to. */
-export interface Chosen {
+interface Chosen {
   lane: string;
   name: string;
   at: At;
 }
 
-export type Cell = string | number | boolean | null | Cell[] | { [key: string]: Cell };
-export type TableRow = { [key: string]: Cell };
+type Cell = string | number | boolean | null | Cell[] | { [key: string]: Cell };
+type TableRow = { [key: string]: Cell };
 
-export interface Answer {
+interface Answer {
   rows: TableRow[];
   text: string;
   words: string[];
@@ -238,20 +240,20 @@ export interface Answer {
 }
 
 /** How the reader wants a table: sorted by a column, and with which columns; null: the usual ones. */
-export interface TableState {
+interface TableState {
   sort: string;
   down: boolean;
   chosen: string[] | null;
 }
 
-export interface Column {
+interface Column {
   key: string;
   title: string;
   kind: string;
   width: number;
 }
 
-export interface Hit {
+interface Hit {
   kind: string;
   name: string;
   lane: string | null;
@@ -262,7 +264,7 @@ export interface Hit {
   words: string[];
 }
 
-export interface Density {
+interface Density {
   /** null: of all hits of the kind. */
   name: string | null;
   kind: string;
@@ -271,7 +273,7 @@ export interface Density {
   values: number[];
 }
 
-export interface Question {
+interface Question {
   id: string;
   title: string;
   /** What a row is of, for a reader who sees it for the first time. */
@@ -284,8 +286,8 @@ export interface Question {
   filter: string;
 }
 
-export interface WordContext {
-  range: Range | null;
+interface WordContext {
+  range: TimeRange | null;
   process: string | null;
   /** The thread that the panels are about. */
   tid: number | null;
@@ -295,3 +297,54 @@ export interface WordContext {
   method: string | null;
   top: number;
 }
+
+// Classes that modules name without using them.
+type LaneStore = import("./lanes/data.js").LaneStore;
+type LaneRows = import("./lanes/rows.js").LaneRows;
+type Singles = import("./lanes/singles.js").Singles;
+type Table = import("./panels/table.js").Table;
+
+type PolicyMaker = { createPolicy: (name: string, rules: { createScriptURL: (url: string) => string }) => { createScriptURL: (url: string) => unknown } };
+
+interface Picture {
+  bitmap: ImageBitmap;
+  data: LaneData;
+  max: number;
+  height: number;
+  used: number;
+}
+
+/** Device pixels from the top of the canvas. */
+type Place = { id: string, y: number, clipTop: number, clipBottom: number };
+
+type Sight = { lanes: Lane[], width: number, height: number, scale: number };
+
+type Children = { total: number, lanes: Lane[], loading: boolean };
+
+/** CSS pixels. */
+type Band = { id: string, top: number, bottom: number, key: string, clipTop: number };
+
+type Known = { from: number, to: number, frame: Frame | null };
+
+type Shown = { copied: () => { titles: string[], cells: string[][] } } | null;
+
+interface TreeNode {
+  row: TableRow;
+  key: string;
+  name: string;
+  depth: number;
+  total: number;
+  self: number;
+  share: number | null;
+  below: TreeNode[];
+  open: boolean;
+}
+
+type Action = { name: string, keys: string[], group: string, run: () => void, list?: boolean };
+
+type Item = { name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, stay?: boolean, run: () => void } | "-";
+
+type About = { processes: string | null, thread: { tid: number, name: string } | null, selection: TimeRange | null };
+
+/** A range that was looked at, or what panels were about before they were narrowed. */
+type Step = { range: TimeRange, about: About | null };

@@ -1,6 +1,6 @@
-/** @import { Answer, At, Density, Frame, Hit, LanesAnswer, Session, TableRow } from '../types' */
 import { readFrames } from "./frames.js";
 import { signal } from "../dom/signal.js";
+import { messageOf } from "../format/text.js";
 
 /** A browser keeps six connections to a server; two stay free for what a reader asks next. */
 const AT_ONCE = 4;
@@ -37,11 +37,7 @@ export function takeToken() {
 }
 
 export class ServerError extends Error {
-  /**
-   * @param {number} status
-   * @param {string} text
-   * @param {string | null} hint
-   */
+  /** @param {number} status @param {string} text @param {string | null} hint */
   constructor(status, text, hint) {
     super(text);
     this.status = status;
@@ -49,10 +45,7 @@ export class ServerError extends Error {
   }
 }
 
-/**
- * @param {unknown} error
- * @returns {boolean} whether the page itself gave the request up
- */
+/** @param {unknown} error @returns {boolean} whether the page itself gave the request up */
 export function isAbort(error) {
   return error instanceof DOMException && error.name === "AbortError";
 }
@@ -61,7 +54,7 @@ export function isAbort(error) {
 export function report(error) {
   if (isAbort(error)) return;
   if (error instanceof ServerError) trouble.value = { text: error.message, hint: error.hint };
-  else trouble.value = { text: error instanceof Error ? error.message : String(error), hint: null };
+  else trouble.value = { text: messageOf(error), hint: null };
 }
 
 /**
@@ -111,11 +104,7 @@ async function failure(response) {
   }
 }
 
-/**
- * @param {number} rank
- * @param {AbortSignal | undefined} aborted
- * @returns {Promise<void>}
- */
+/** @param {number} rank @param {AbortSignal | undefined} aborted @returns {Promise<void>} */
 function turn(rank, aborted) {
   return new Promise((resolve, reject) => {
     const given = () => reject(new DOMException("given up", "AbortError"));
@@ -189,11 +178,7 @@ export function frames(what, body, each, options = {}) {
   });
 }
 
-/**
- * @param {unknown} body
- * @param {AbortSignal} [aborted]
- * @returns {Promise<At>}
- */
+/** @param {unknown} body @param {AbortSignal} [aborted] @returns {Promise<At>} */
 export function at(body, aborted) {
   return ask("at", aborted ? { body, rank: 0, signal: aborted } : { body, rank: 0 }, (response) => response.json());
 }
@@ -231,10 +216,7 @@ function decoded(text) {
   }
 }
 
-/**
- * @param {string | null} text
- * @returns {string[]}
- */
+/** @param {string | null} text @returns {string[]} */
 function notesOf(text) {
   try {
     const value = JSON.parse(decoded(text) ?? "[]");
@@ -244,11 +226,7 @@ function notesOf(text) {
   }
 }
 
-/**
- * @param {unknown} body
- * @param {(line: Hit | { density: Density }) => void} each
- * @param {AbortSignal} aborted
- */
+/** @param {unknown} body @param {(line: Hit | { density: Density }) => void} each @param {AbortSignal} aborted */
 export function search(body, each, aborted) {
   return ask("search", { body, rank: 2, signal: aborted }, async (response) => {
     if (!response.body) return;
@@ -266,10 +244,7 @@ export function search(body, each, aborted) {
   });
 }
 
-/**
- * @param {string} id
- * @returns {Promise<{ done: number, rows: number, of: number } | null>}
- */
+/** @param {string} id @returns {Promise<{ done: number, rows: number, of: number } | null>} */
 export async function progress(id) {
   try {
     return await ask(`progress?id=${encodeURIComponent(id)}`, { rank: 0 }, (response) => response.json());

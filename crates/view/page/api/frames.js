@@ -1,5 +1,4 @@
 // Frames of `columns`, `spans` and `flame`: a length, the length of the head, the head as JSON, and arrays of Float64.
-/** @import { Frame, FrameHead } from '../types' */
 
 const MOST = 1 << 28;
 
@@ -30,10 +29,7 @@ export function readFrame(bytes) {
   return { head, series, peaks: tops };
 }
 
-/**
- * @param {ReadableStream<Uint8Array>} stream
- * @param {(frame: Frame) => void} each
- */
+/** @param {ReadableStream<Uint8Array>} stream @param {(frame: Frame) => void} each */
 export async function readFrames(stream, each) {
   const reader = stream.getReader();
   /** @type {Uint8Array} */
@@ -55,10 +51,7 @@ export async function readFrames(stream, each) {
   if (held.byteLength > 0) throw new Error("frame: the answer ended early");
 }
 
-/**
- * @param {Uint8Array} a
- * @param {Uint8Array} b
- */
+/** @param {Uint8Array} a @param {Uint8Array} b */
 function joined(a, b) {
   const both = new Uint8Array(a.byteLength + b.byteLength);
   both.set(a);

@@ -1,34 +1,43 @@
-/** @import { Child, Plain, Props } from '../types' */
 import { effect } from "./signal.js";
 
 /**
- * Makes an element. A property that is a function is read again after each change of the signals that it reads; `on…` properties are
- * handlers. Texts become text nodes and nothing else.
- * @param {string} tag
- * @param {Props | null} [props]
- * @param {...Child} children
- * @returns {HTMLElement}
+ * Makes an element. The tag can have classes: `span.dim`. A property that is a function is read again after each change of the signals that
+ * it reads; `on…` properties are handlers. Without properties the children follow the tag. Texts become text nodes and nothing else.
+ * @template {string} T
+ * @param {T} tag
+ * @param {Props | Child} [first]
+ * @param {...Child} rest
+ * @returns {ElementOf<T>}
  */
-export function h(tag, props, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props ?? {})) {
-    if (name.startsWith("on") && typeof value === "function") {
-      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
-    } else if (typeof value === "function") {
-      effect(() => put(element, name, /** @type {() => Plain} */ (value)()));
-    } else {
-      put(element, name, value);
-    }
+export function h(tag, first, ...rest) {
+  const [name = "", ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  if (classes.length > 0) element.className = classes.join(" ");
+  if (name === "button") element.setAttribute("type", "button");
+  // Pictures: a text beside them says what they show.
+  if (name === "i" || name === "canvas") element.setAttribute("aria-hidden", "true");
+  const props = isProps(first) ? first : null;
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (key.startsWith("on") && typeof value === "function") element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+    else if (typeof value === "function") effect(() => put(element, key, /** @type {() => Plain} */ (value)()));
+    else put(element, key, value);
   }
-  append(element, children);
-  return element;
+  append(element, isProps(first) ? rest : [first, ...rest]);
+  return /** @type {ElementOf<T>} */ (/** @type {unknown} */ (element));
 }
 
-/**
- * @param {HTMLElement} element
- * @param {string} name
- * @param {Plain} value
- */
+/** @param {Props | Child} value @returns {value is Props} */
+function isProps(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
+}
+
+/** What a handler of keys ends with: nobody else obeys the key. @param {Event} event */
+export function handled(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** @param {HTMLElement} element @param {string} name @param {Plain} value */
 function put(element, name, value) {
   if (name === "value" && element instanceof HTMLInputElement) {
     element.value = String(value ?? "");
@@ -43,10 +52,7 @@ function put(element, name, value) {
   }
 }
 
-/**
- * @param {Element} element
- * @param {Child[]} children
- */
+/** @param {Element} element @param {Child[]} children */
 export function append(element, children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
@@ -56,10 +62,7 @@ export function append(element, children) {
   }
 }
 
-/**
- * @param {() => string | number | null} text
- * @returns {Text}
- */
+/** @param {() => string | number | null} text @returns {Text} */
 function live(text) {
   const node = document.createTextNode("");
   effect(() => {
@@ -68,19 +71,13 @@ function live(text) {
   return node;
 }
 
-/**
- * @param {Element} element
- * @param {...Child} children
- */
+/** @param {Element} element @param {...Child} children */
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
 }
 
-/**
- * @param {string} name one of the icons below
- * @returns {SVGSVGElement}
- */
+/** @param {string} name one of the icons below @returns {SVGSVGElement} */
 export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");

@@ -22,7 +22,7 @@ export class RowList {
     this.key = key;
     this.onwindow = onwindow ?? (() => {});
     this.above = above ?? (() => 0);
-    this.body = body ?? h("div", { class: "rows" });
+    this.body = body ?? h("div.rows");
     if (!body) scroller.append(this.body);
     /** @type {T[]} */
     this.items = [];
@@ -97,10 +97,7 @@ export class RowList {
     this.onwindow();
   }
 
-  /**
-   * @param {HTMLElement} element
-   * @param {number} index
-   */
+  /** @param {HTMLElement} element @param {number} index */
   #place(element, index) {
     element.style.transform = `translateY(${index * this.height}px)`;
     element.style.height = `${this.height}px`;
@@ -118,10 +115,7 @@ export class RowList {
     this.draw();
   }
 
-  /**
-   * @param {string} key
-   * @returns {HTMLElement | null}
-   */
+  /** @param {string} key @returns {HTMLElement | null} */
   element(key) {
     return this.shown.get(key)?.element ?? null;
   }

@@ -34,7 +34,7 @@ function flush() {
 /**
  * @template T
  * @param {T} start
- * @returns {import("../types").Signal<T>}
+ * @returns {Signal<T>}
  */
 export function signal(start) {
   let value = start;

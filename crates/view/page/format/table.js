@@ -1,4 +1,3 @@
-/** @import { Cell, Column } from '../types' */
 import { clean } from "./text.js";
 import { fixed, group } from "./time.js";
 
@@ -65,10 +64,7 @@ export function cellText(value, column, how) {
   return clean(Object.entries(value).map(([key, one]) => `${key} ${listText(one)}`).join("; "));
 }
 
-/**
- * @param {Cell} one
- * @returns {string}
- */
+/** @param {Cell} one @returns {string} */
 function listText(one) {
   if (one === null) return "";
   if (typeof one !== "object") return String(one);
@@ -80,12 +76,7 @@ function listText(one) {
   return Object.values(one).filter((part) => typeof part !== "object").join(" ");
 }
 
-/**
- * @param {string[]} titles
- * @param {string[][]} rows
- * @param {string} form
- * @returns {string}
- */
+/** @param {string[]} titles @param {string[][]} rows @param {string} form @returns {string} */
 export function copied(titles, rows, form) {
   const all = [titles, ...rows];
   if (form === "tsv") return all.map((row) => row.map((cell) => guard(cell).replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");

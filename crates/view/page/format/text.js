@@ -10,6 +10,9 @@ export function clean(text, most = 512) {
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 
+/** @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
 /** Characters of a name that a pattern keeps; a longer one ends with a wildcard. */
 const LONGEST = 500;
 
@@ -24,19 +27,12 @@ export function exact(name) {
   return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s-]/, "?").replace(/\s$/, "?");
 }
 
-/**
- * @param {string[]} words
- * @param {string} platform of the machine whose shell gets them
- * @returns {string}
- */
+/** @param {string[]} words @param {string} platform of the machine whose shell gets them @returns {string} */
 export function shellLine(words, platform) {
   return words.map((word) => shellWord(word, platform)).join(" ");
 }
 
-/**
- * @param {string} word
- * @param {string} platform
- */
+/** @param {string} word @param {string} platform */
 function shellWord(word, platform) {
   if (platform === "windows") return /^[\p{L}\p{N}\-_./:=+]+$/u.test(word) ? word : windowsWord(word);
   if (/^[\p{L}\p{N}\-_./:=,+%@]+$/u.test(word)) return word;

@@ -2,10 +2,7 @@
 
 const S = 1_000_000_000;
 
-/**
- * @param {number} ns
- * @returns {string} exact, as `--time` takes it: `1.5s`
- */
+/** @param {number} ns @returns {string} exact, as `--time` takes it: `1.5s` */
 export function wordOf(ns) {
   const sign = ns < 0 ? "-" : "";
   const all = Math.abs(ns);
@@ -13,10 +10,7 @@ export function wordOf(ns) {
   return `${sign}${Math.floor(all / S)}${part ? `.${part}` : ""}s`;
 }
 
-/**
- * @param {string} word as {@link wordOf} writes it, with or without its unit
- * @returns {number | null}
- */
+/** @param {string} word as {@link wordOf} writes it, with or without its unit @returns {number | null} */
 export function readWord(word) {
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,9}))?(s|ms|us|µs|ns)?$/.exec(word.trim());
   if (!match) return null;
@@ -32,10 +26,7 @@ export function rangeWord([from, to]) {
   return `${wordOf(from)}..${wordOf(to)}`;
 }
 
-/**
- * @param {string} text `a..b`
- * @returns {[number, number] | null}
- */
+/** @param {string} text `a..b` @returns {[number, number] | null} */
 export function readRange(text) {
   const [a, b, rest] = text.split("..");
   const from = a === undefined ? null : readWord(a);
@@ -43,10 +34,7 @@ export function readRange(text) {
   return from === null || to === null || rest !== undefined || to <= from ? null : [from, to];
 }
 
-/**
- * @param {number} ns
- * @returns {string} a length with the unit that suits it: `1.234 s`, `12.30 ms`
- */
+/** @param {number} ns @returns {string} a length with the unit that suits it: `1.234 s`, `12.30 ms` */
 export function length(ns) {
   const size = Math.abs(ns);
   if (size < 1_000) return `${Math.round(ns)} ns`;
@@ -56,11 +44,7 @@ export function length(ns) {
   return `${group(Math.floor(ns / (60 * S)))} min ${Math.round((size % (60 * S)) / S)} s`;
 }
 
-/**
- * @param {number} value
- * @param {number} digits
- * @returns {string} with `,` between thousands
- */
+/** @param {number} value @param {number} digits @returns {string} with `,` between thousands */
 export function fixed(value, digits) {
   const [whole = "0", part] = Math.abs(value).toFixed(digits).split(".");
   const text = whole.replace(/\B(?=(\d{3})+$)/g, ",") + (part ? `.${part}` : "");
@@ -85,7 +69,7 @@ export const CLOCK_NAMES = {
 
 /**
  * Text of instants by one clock.
- * @param {import("../types").RecordingInfo | null} recording
+ * @param {RecordingInfo | null} recording
  * @param {string} clock
  * @param {number} zero what seconds count from
  */
@@ -115,10 +99,7 @@ export function clockOf(recording, clock, zero) {
   return { name: clock, text };
 }
 
-/**
- * @param {number} ns
- * @param {number} step the smallest length that two texts must tell apart
- */
+/** @param {number} ns @param {number} step the smallest length that two texts must tell apart */
 function seconds(ns, step) {
   return `${fixed(ns / S, digitsOf(step))} s`;
 }
@@ -129,10 +110,7 @@ function digitsOf(step) {
   return Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(Math.max(1, step)) - 1e-9)));
 }
 
-/**
- * @param {string} text `2020-01-02T03:04:05.123456789Z`
- * @returns {bigint | null} ns since 1970
- */
+/** @param {string} text `2020-01-02T03:04:05.123456789Z` @returns {bigint | null} ns since 1970 */
 export function wallNs(text) {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
   if (!match) return null;
@@ -141,7 +119,7 @@ export function wallNs(text) {
 }
 
 /**
- * @param {import("../types").Range} range
+ * @param {TimeRange} range
  * @param {number} most
  * @returns {{ step: number, first: number }} ticks at 1, 2 or 5 times a power of ten
  */

@@ -21,10 +21,7 @@ export class Axis extends Layer {
     this.#cursor(width, height);
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #ticks(width, height) {
     const [from, to] = view.range.peek();
     const zero = view.zero.peek()?.ns ?? 0;
@@ -47,10 +44,7 @@ export class Axis extends Layer {
     }
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #marks(width, height) {
     const { context } = this;
     const own = new Set(view.findings.peek());
@@ -93,10 +87,7 @@ export class Axis extends Layer {
     });
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #cursor(width, height) {
     const at = view.pointer.peek();
     if (at === null) return;
@@ -104,7 +95,7 @@ export class Axis extends Layer {
     if (x < 0 || x > width) return;
     const [from, to] = view.range.peek();
     const anchor = view.selection.peek()?.[0] ?? view.zero.peek()?.ns ?? null;
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const clock = view.clockNow();
     const away = anchor === null ? "" : `  ${at >= anchor ? "+" : "−"}${length(Math.abs(at - anchor))}`;
     const text = `${clock.text(at, (to - from) / width)}${away}`;
     const { context } = this;

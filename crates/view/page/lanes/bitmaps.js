@@ -1,18 +1,8 @@
-/** @import { LaneData, Paint, Palette, Range } from '../types' */
 import { paintLane } from "./paint.js";
 
 /** Bytes of bitmaps that are kept. */
 const MOST = 128 * 1024 * 1024;
 const PER_LANE = 3;
-
-/**
- * @typedef {object} Picture
- * @property {ImageBitmap} bitmap
- * @property {LaneData} data
- * @property {number} max
- * @property {number} height
- * @property {number} used
- */
 
 /** The painter in its worker, or on this thread where a browser has no bitmaps in workers. */
 class Painter {
@@ -32,11 +22,7 @@ class Painter {
     }
   }
 
-  /**
-   * @param {number} id
-   * @param {Paint[]} paints
-   * @param {Palette} palette
-   */
+  /** @param {number} id @param {Paint[]} paints @param {Palette} palette */
   paint(id, paints, palette) {
     if (this.worker) {
       this.worker.postMessage({ id, paints, palette });
@@ -49,10 +35,6 @@ class Painter {
     }
   }
 }
-
-/**
- * @typedef {{ createPolicy: (name: string, rules: { createScriptURL: (url: string) => string }) => { createScriptURL: (url: string) => unknown } }} PolicyMaker
- */
 
 /** The only script address that the page ever makes. */
 function workerUrl() {
@@ -82,22 +64,14 @@ export class Bitmaps {
     this.painter = new Painter((lane, bitmap, max, id) => this.#take(lane, bitmap, max, id));
   }
 
-  /**
-   * @param {Paint[]} paints
-   * @param {Palette} palette
-   */
+  /** @param {Paint[]} paints @param {Palette} palette */
   paint(paints, palette) {
     this.id += 1;
     for (const paint of paints) this.waiting.set(paint.lane, { paint, id: this.id });
     this.painter.paint(this.id, paints, palette);
   }
 
-  /**
-   * @param {string} lane
-   * @param {ImageBitmap} bitmap
-   * @param {number} max
-   * @param {number} id
-   */
+  /** @param {string} lane @param {ImageBitmap} bitmap @param {number} max @param {number} id */
   #take(lane, bitmap, max, id) {
     const wanted = this.waiting.get(lane);
     if (!wanted || wanted.id !== id) {
@@ -150,7 +124,7 @@ export class Bitmaps {
 
   /**
    * @param {string} lane
-   * @param {Range} range
+   * @param {TimeRange} range
    * @returns {Picture | null} the finest that has all of the range, else the one that has most of it
    */
   best(lane, [from, to]) {

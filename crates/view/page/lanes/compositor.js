@@ -6,13 +6,8 @@ import * as view from "../state/view.js";
 /** What the last frame did, and the worst one, for tests. */
 export const drawn = { frames: 0, images: 0, most: 0 };
 
-/** @typedef {{ id: string, y: number, clipTop: number, clipBottom: number }} Place device pixels from the top of the canvas */
-
 export class Compositor {
-  /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {import("./data.js").LaneStore} store
-   */
+  /** @param {HTMLCanvasElement} canvas @param {LaneStore} store */
   constructor(canvas, store) {
     this.canvas = canvas;
     this.store = store;
@@ -40,10 +35,7 @@ export class Compositor {
     this.hatch = this.context.createPattern(tile, "repeat");
   }
 
-  /**
-   * @param {number} width device pixels
-   * @param {number} height
-   */
+  /** @param {number} width device pixels @param {number} height */
   resize(width, height) {
     if (this.canvas.width !== width) this.canvas.width = width;
     if (this.canvas.height !== height) this.canvas.height = height;
@@ -104,12 +96,7 @@ export class Compositor {
     drawn.most = Math.max(drawn.most, images);
   }
 
-  /**
-   * @param {number} x0
-   * @param {number} x1
-   * @param {number} y0
-   * @param {number} y1
-   */
+  /** @param {number} x0 @param {number} x1 @param {number} y0 @param {number} y1 */
   #unread(x0, x1, y0, y1) {
     if (!this.hatch || x1 <= x0) return;
     this.context.fillStyle = this.hatch;

@@ -1,5 +1,4 @@
 // Columns of the lanes in sight: asked for as many as there are pixels, given up when nobody looks at them any more.
-/** @import { Lane, LaneData, Paint, Palette } from '../types' */
 import * as client from "../api/client.js";
 import { Bitmaps } from "./bitmaps.js";
 import { hueOf } from "./palette.js";
@@ -28,13 +27,8 @@ export function columnOf(per) {
   return shortest !== null && wide >= shortest ? wide : per;
 }
 
-/** @typedef {{ lanes: Lane[], width: number, height: number, scale: number }} Sight */
-
 export class LaneStore {
-  /**
-   * @param {() => void} changed
-   * @param {() => Palette} palette
-   */
+  /** @param {() => void} changed @param {() => Palette} palette */
   constructor(changed, palette) {
     this.changed = changed;
     this.palette = palette;
@@ -150,11 +144,7 @@ export class LaneStore {
     void this.#ask(grid, lanes.slice(0, 500), key);
   }
 
-  /**
-   * @param {{ from: number, to: number, columns: number, per: number }} grid
-   * @param {Lane[]} lanes
-   * @param {string} key
-   */
+  /** @param {{ from: number, to: number, columns: number, per: number }} grid @param {Lane[]} lanes @param {string} key */
   async #ask(grid, lanes, key) {
     const recording = view.recording.peek();
     if (!recording) return;
@@ -208,11 +198,7 @@ export class LaneStore {
     }
   }
 
-  /**
-   * @param {Lane} lane
-   * @param {LaneData} data
-   * @returns {Paint}
-   */
+  /** @param {Lane} lane @param {LaneData} data @returns {Paint} */
   #paintOf(lane, data) {
     const { height, scale } = this.sight;
     return { lane: lane.id, kind: lane.kind, name: lane.name, data, height, hue: hueOf(lane), scale };

@@ -8,19 +8,13 @@ export const timeWidth = signal(800);
 export const dpr = signal(1);
 export const rowHeight = signal(28);
 
-/**
- * @param {number} ns
- * @returns {number} CSS pixels from the left of the time area
- */
+/** @param {number} ns @returns {number} CSS pixels from the left of the time area */
 export function xOf(ns) {
   const [from, to] = view.range.peek();
   return ((ns - from) / (to - from)) * timeWidth.peek();
 }
 
-/**
- * @param {number} x
- * @returns {number} ns, whole
- */
+/** @param {number} x @returns {number} ns, whole */
 export function nsAt(x) {
   const [from, to] = view.range.peek();
   return Math.round(from + (x / timeWidth.peek()) * (to - from));

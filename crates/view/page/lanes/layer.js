@@ -3,10 +3,7 @@ import { dpr } from "./geometry.js";
 import { css } from "./palette.js";
 
 export class Layer {
-  /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {string[]} names custom properties that it draws with
-   */
+  /** @param {HTMLCanvasElement} canvas @param {string[]} names custom properties that it draws with */
   constructor(canvas, names) {
     this.canvas = canvas;
     this.names = names;

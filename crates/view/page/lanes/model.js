@@ -1,5 +1,4 @@
 // Which lanes there are and which of them have rows: the tree that the server tells, as a list.
-/** @import { Lane, Row } from '../types' */
 import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import * as view from "../state/view.js";
@@ -7,8 +6,6 @@ import * as view from "../state/view.js";
 const PAGE = 500;
 /** Groups stand in this order, whatever lanes are sorted by. */
 const GROUPS = ["processes", "cpus", "disks", "files", "network", "memory", "gc", "jit", "regions", "tags", "marks", "events", "frequencies", "counters"];
-
-/** @typedef {{ total: number, lanes: Lane[], loading: boolean }} Children */
 
 /** @type {Map<string, Lane>} */
 export const known = new Map();
@@ -58,10 +55,7 @@ export function start() {
   });
 }
 
-/**
- * @param {string} parent empty: the groups
- * @param {number} from
- */
+/** @param {string} parent empty: the groups @param {number} from */
 async function load(parent, from) {
   const recording = view.recording.peek();
   if (!recording) return;
@@ -89,10 +83,7 @@ async function load(parent, from) {
   }
 }
 
-/**
- * @param {string} parent
- * @param {Lane[]} lanes
- */
+/** @param {string} parent @param {Lane[]} lanes */
 function inOrder(parent, lanes) {
   const place = (/** @type {Lane} */ lane) => (parent === "" ? (GROUPS.indexOf(lane.id) + 100) % 100 : Number(lane.id.split(":")[1]));
   return parent === "" || parent === "cpus" || parent === "disks" || parent === "frequencies" ? [...lanes].sort((a, b) => place(a) - place(b)) : lanes;
@@ -136,10 +127,7 @@ function listed() {
   const pinned = view.pinned.value;
   const guests = view.guests.value;
   const quiet = view.hideInactive.value;
-  /**
-   * @param {string} parent
-   * @param {number} depth
-   */
+  /** @param {string} parent @param {number} depth */
   const walk = (parent, depth) => {
     const list = children.get(parent);
     if (!list) return;
@@ -178,22 +166,13 @@ function rowOf(lane, depth, where, parent, position, siblings, more) {
   return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position, siblings, ...more };
 }
 
-/**
- * @param {string} parent
- * @param {number} depth
- * @param {string} name
- * @param {number} more
- * @returns {Row}
- */
+/** @param {string} parent @param {number} depth @param {string} name @param {number} more @returns {Row} */
 function moreRow(parent, depth, name, more) {
   const lane = { id: `more:${parent}`, kind: "more", name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] };
   return rowOf(lane, depth, "more", parent, 1, 1, { more });
 }
 
-/**
- * @param {string} id
- * @returns {Lane | null} the lane above it, where the list has it
- */
+/** @param {string} id @returns {Lane | null} the lane above it, where the list has it */
 export function parentOf(id) {
   const row = rows.peek().find(({ lane, parent }) => lane.id === id && parent !== null);
   return row?.parent ? known.get(row.parent) ?? null : null;

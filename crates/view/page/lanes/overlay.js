@@ -4,26 +4,17 @@ import { Layer } from "./layer.js";
 import { ticks } from "../format/time.js";
 import * as view from "../state/view.js";
 
-/** @typedef {{ id: string, top: number, bottom: number, key: string, clipTop: number }} Band CSS pixels */
-
 /** Arrows that the last frame drew, for tests. */
 export const arrows = { last: /** @type {{ from: string, to: string, ns: number }[]} */ ([]) };
 
 export class Overlay extends Layer {
-  /**
-   * @param {HTMLCanvasElement} canvas
-   * @param {import("./singles.js").Singles} singles
-   */
+  /** @param {HTMLCanvasElement} canvas @param {Singles} singles */
   constructor(canvas, singles) {
     super(canvas, ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]);
     this.singles = singles;
   }
 
-  /**
-   * @param {Band[]} bands lanes in sight
-   * @param {number} whole width of the canvas, CSS pixels
-   * @param {number} height
-   */
+  /** @param {Band[]} bands lanes in sight @param {number} whole width of the canvas, CSS pixels @param {number} height */
   draw(bands, whole, height) {
     const context = this.begin(whole, height);
     const left = headWidth.peek();
@@ -51,10 +42,7 @@ export class Overlay extends Layer {
     context.restore();
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #grid(width, height) {
     const [from, to] = view.range.peek();
     const zero = view.zero.peek()?.ns ?? 0;
@@ -71,10 +59,7 @@ export class Overlay extends Layer {
     context.stroke();
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #selection(width, height) {
     const range = view.selection.peek();
     if (!range) return;
@@ -150,13 +135,7 @@ export class Overlay extends Layer {
     }
   }
 
-  /**
-   * @param {Band | null} from
-   * @param {Band | null} to
-   * @param {number} ns
-   * @param {string} fromId
-   * @param {string} toId
-   */
+  /** @param {Band | null} from @param {Band | null} to @param {number} ns @param {string} fromId @param {string} toId */
   #arrow(from, to, ns, fromId, toId) {
     arrows.last.push({ from: fromId, to: toId, ns });
     if (!to) return;
@@ -188,10 +167,7 @@ export class Overlay extends Layer {
     }
   }
 
-  /**
-   * @param {number} width
-   * @param {number} height
-   */
+  /** @param {number} width @param {number} height */
   #cursor(width, height) {
     const at = view.pointer.peek();
     if (at === null) return;

@@ -1,7 +1,6 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
-/** @import { Lane, LaneData, RecordingInfo } from '../types' */
 import * as client from "../api/client.js";
-import { h } from "../dom/h.js";
+import { h, handled } from "../dom/h.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
@@ -17,15 +16,15 @@ const HEIGHT = 44;
 
 export class Overview {
   constructor() {
-    this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
-    this.left = h("div", { class: "shade" });
-    this.right = h("div", { class: "shade" });
-    this.window = h("div", { class: "brush", role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 });
-    this.bar = h("i", { class: "brush-bar", "aria-hidden": "true" });
-    this.grips = [h("i", { class: "grip start", "aria-hidden": "true" }), h("i", { class: "grip end", "aria-hidden": "true" })];
-    this.strip = h("div", { class: "strip" }, this.canvas, this.left, this.right, this.bar, this.window, this.grips);
-    this.legend = h("div", { class: "legend" });
-    this.element = h("section", { class: "overview", "aria-label": "Overview of the recording" }, h("div", { class: "over-head" }, this.legend), this.strip);
+    this.canvas = h("canvas");
+    this.left = h("div.shade");
+    this.right = h("div.shade");
+    this.window = h("div.brush", { role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 });
+    this.bar = h("i.brush-bar");
+    this.grips = [h("i.grip.start"), h("i.grip.end")];
+    this.strip = h("div.strip", this.canvas, this.left, this.right, this.bar, this.window, this.grips);
+    this.legend = h("div.legend");
+    this.element = h("section.overview", { "aria-label": "Overview of the recording" }, h("div.over-head", this.legend), this.strip);
     /** @type {{ lane: Lane, data: LaneData }[]} */
     this.parts = [];
     /** @type {LaneData | null} */
@@ -82,12 +81,7 @@ export class Overview {
     this.window.setAttribute("aria-valuetext", `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`);
   }
 
-  /**
-   * @param {RecordingInfo} recording
-   * @param {number} width
-   * @param {string | null} only
-   * @param {AbortSignal} aborted
-   */
+  /** @param {RecordingInfo} recording @param {number} width @param {string | null} only @param {AbortSignal} aborted */
   async #load(recording, width, only, aborted) {
     const measure = recording.has["samples"] ? "cpu" : "run";
     try {
@@ -130,13 +124,13 @@ export class Overview {
   #legend() {
     const cpus = view.recording.peek()?.cpus ?? 1;
     if (!this.machine) {
-      this.legend.replaceChildren(h("span", { class: "dim" }, "No CPU time was recorded"));
+      this.legend.replaceChildren(h("span.dim", "No CPU time was recorded"));
       return;
     }
     this.legend.replaceChildren(
-      h("span", { class: "keys" }, h("strong", { title: "How much of the time of all CPUs each process used" }, `${cpus} CPU${cpus === 1 ? "" : "s"}`),
-        this.parts.slice(0, TOP).map(({ lane }) => h("span", { class: "key", title: clean(lane.name) }, h("i", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }), clean(lane.name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
-        h("span", { class: "key" }, h("i", { class: "swatch others", "aria-hidden": "true" }), "others")));
+      h("span.keys", h("strong", { title: "How much of the time of all CPUs each process used" }, `${cpus} CPU${cpus === 1 ? "" : "s"}`),
+        this.parts.slice(0, TOP).map(({ lane }) => h("span.key", { title: clean(lane.name) }, h("i", { class: `swatch hue-${hueOf(lane)}` }), clean(lane.name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
+        h("span.key", h("i.swatch.others"), "others")));
   }
 
   paint() {
@@ -222,8 +216,7 @@ export class Overview {
       const act = { ArrowLeft: () => view.pan(-0.1), ArrowRight: () => view.pan(0.1), ArrowUp: () => zoomBy(0.8), ArrowDown: () => zoomBy(1.25), Home: () => view.look(view.whole()) }[event.key];
       if (!act || event.ctrlKey || event.altKey || event.metaKey) return;
       act();
-      event.preventDefault();
-      event.stopPropagation();
+      handled(event);
     });
   }
 }

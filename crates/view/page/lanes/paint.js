@@ -2,7 +2,6 @@
 //
 // A column of a lane with states has, from its foot: a line of a wait (STRIP of the height), then run as high as its share, ready two
 // thirds as high as its share, hatched, and unknown half as high as its share, dotted. What occurs has at least one pixel.
-/** @import { FrameHead, Lane, LaneData, Paint, Palette } from '../types' */
 
 /** Part of a lane's height that the line of waits takes. */
 export const STRIP = 0.09;
@@ -94,11 +93,7 @@ export function paintLane(paint, palette) {
   return { pixels: out, max: paintLoad(out, paint, palette) };
 }
 
-/**
- * @param {Uint32Array} out
- * @param {Paint} paint
- * @param {Palette} palette
- */
+/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
 function paintStates(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
   const per = (data.to - data.from) / width;
@@ -164,11 +159,7 @@ function top(atOnce, per, ...series) {
   return Math.min(atOnce, enough);
 }
 
-/**
- * @param {Uint32Array} out
- * @param {Paint} paint
- * @param {Palette} palette
- */
+/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
 function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
   const names = (data.frame.head.series ?? []).filter((name) => name !== "top" && data.frame.series[name]);
@@ -208,11 +199,7 @@ const SERIES = [(palette) => palette.line, (palette) => palette.ready, (palette)
 /** Colours of what disks do, as single operations have them. @type {Record<string, (palette: Palette) => number>} */
 const OWN = { "read-bytes": (palette) => palette.wait, reads: (palette) => palette.wait, "write-bytes": (palette) => palette.ready, writes: (palette) => palette.ready, busy: (palette) => palette.disk, queue: (palette) => palette.disk };
 
-/**
- * @param {Uint32Array} out
- * @param {Paint} paint
- * @param {Palette} palette
- */
+/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
 function paintLine(out, { data, height, scale, kind, hue }, palette) {
   const width = data.columns;
   const names = data.frame.head.series ?? [];
@@ -240,53 +227,33 @@ function paintLine(out, { data, height, scale, kind, hue }, palette) {
   return full;
 }
 
-/**
- * @param {Float64Array} values
- * @returns {number}
- */
+/** @param {Float64Array} values @returns {number} */
 export function largest(values) {
   let max = 0;
   for (const value of values) if (value > max) max = value;
   return max;
 }
 
-/**
- * @param {Uint32Array} out
- * @param {number} x
- * @param {number} width
- * @param {number} height
- * @param {number} scale
- * @param {number} colour
- */
+/** @param {Uint32Array} out @param {number} x @param {number} width @param {number} height @param {number} scale @param {number} colour */
 function unread(out, x, width, height, scale, colour) {
   const period = Math.round(8 * scale);
   const thick = Math.max(1, Math.round(scale));
   for (let y = 0; y < height; y += 1) if ((((x - y) % period) + period) % period < thick) out[y * width + x] = colour;
 }
 
-/**
- * @param {number} index of a process
- * @param {number[]} [order] hues of those that are known by now
- * @returns {number} 0…11
- */
+/** @param {number} index of a process @param {number[]} [order] hues of those that are known by now @returns {number} 0…11 */
 export function hueOfIndex(index, order = []) {
   return order[Math.round(index)] ?? Math.abs(Math.round(index) * 5) % 12;
 }
 
-/**
- * @param {string} name
- * @returns {number} 0…11
- */
+/** @param {string} name @returns {number} 0…11 */
 export function hueOfName(name) {
   let hash = 2166136261;
   for (let i = 0; i < name.length; i += 1) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
   return (hash >>> 0) % 12;
 }
 
-/**
- * @param {Lane} lane
- * @param {number[]} [order]
- */
+/** @param {Lane} lane @param {number[]} [order] */
 export function hueOfLane(lane, order = []) {
   const index = /^process:(\d+)$/.exec(lane.id);
   return index ? hueOfIndex(Number(index[1]), order) : hueOfName(lane.name);

@@ -3,7 +3,7 @@ import { paintLane } from "./paint.js";
 
 const scope = /** @type {Worker} */ (/** @type {unknown} */ (self));
 
-scope.addEventListener("message", async (/** @type {MessageEvent<{ id: number, paints: import("../types").Paint[], palette: import("../types").Palette }>} */ { data }) => {
+scope.addEventListener("message", async (/** @type {MessageEvent<{ id: number, paints: Paint[], palette: Palette }>} */ { data }) => {
   for (const paint of data.paints) {
     const { pixels, max } = paintLane(paint, data.palette);
     const bytes = new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer));

@@ -1,5 +1,4 @@
 // Colours of the style sheet as numbers for the painter, and who has which.
-/** @import { Lane, Palette } from '../types' */
 import { computed, signal } from "../dom/signal.js";
 import { hueOfLane } from "./paint.js";
 import * as view from "../state/view.js";
@@ -38,21 +37,14 @@ export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }
 
-/**
- * @param {Lane} lane
- * @param {ReadonlyMap<string, number>} chosen
- * @returns {number | undefined}
- */
+/** @param {Lane} lane @param {ReadonlyMap<string, number>} chosen @returns {number | undefined} */
 function chosenHue(lane, chosen) {
   if (chosen.size === 0 || (lane.kind !== "process" && lane.kind !== "tag")) return undefined;
   const key = colourKey(lane);
   return chosen.get(key) ?? chosen.get(key.replace(/\(\d+\)$/, ""));
 }
 
-/**
- * @param {Lane} lane
- * @returns {number} 0…11
- */
+/** @param {Lane} lane @returns {number} 0…11 */
 export function hueOf(lane) {
   return chosenHue(lane, view.colours.peek()) ?? hueOfLane(lane, hueOrder.peek());
 }
@@ -60,10 +52,7 @@ export function hueOf(lane) {
 /** @type {CanvasRenderingContext2D | null} */
 let context = null;
 
-/**
- * @param {string} css any colour
- * @returns {number} bytes R, G, B, A as they lie in an ImageData
- */
+/** @param {string} css any colour @returns {number} bytes R, G, B, A as they lie in an ImageData */
 export function rgba(css) {
   context ??= document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   if (!context) return 0xff000000;
@@ -74,10 +63,7 @@ export function rgba(css) {
   return ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/**
- * @param {string} name of a custom property
- * @returns {string} its colour in the theme in use
- */
+/** @param {string} name of a custom property @returns {string} its colour in the theme in use */
 export function css(name) {
   const probe = document.getElementById("probe");
   if (!probe) return "#000";

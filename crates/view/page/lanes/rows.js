@@ -1,6 +1,5 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
-/** @import { Lane, Row } from '../types' */
-import { fill, h, icon } from "../dom/h.js";
+import { fill, h, handled, icon } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
 import { clean, exact } from "../format/text.js";
@@ -16,10 +15,7 @@ import { stepSpan } from "../parts/spans.js";
 /** Lanes in which the arrow keys go from span to span. */
 const SPANS = new Set(["thread", "cpu", "disk"]);
 
-/**
- * @param {Lane} lane
- * @returns {[string, string]} what is shown of its totals, and what it is
- */
+/** @param {Lane} lane @returns {[string, string]} what is shown of its totals, and what it is */
 function figure({ totals }) {
   const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, busy_ns: busy, bytes, count } = totals;
   const order = view.order.peek();
@@ -34,10 +30,7 @@ function figure({ totals }) {
   return has(count) ? [group(count ?? 0), "Number"] : ["", ""];
 }
 
-/**
- * @param {Lane} lane
- * @returns {{ pattern: string, pid: number | null }} as `-p` takes it
- */
+/** @param {Lane} lane @returns {{ pattern: string, pid: number | null }} as `-p` takes it */
 export function patternOf(lane) {
   // The signs behind the name say that it started or ended inside of the recording.
   const match = /^(.*)\((\d+)\)(?: [+-]{1,2})?$/s.exec(lane.name);
@@ -52,10 +45,7 @@ export function threadOf(lane) {
   return { tid: match ? Number(match[1]) : -1, name: own };
 }
 
-/**
- * @param {Lane} lane a process or a thread
- * @returns {number | null} the process id
- */
+/** @param {Lane} lane a process or a thread @returns {number | null} the process id */
 export function pidOf(lane) {
   if (lane.kind === "process") return patternOf(lane).pid;
   if (lane.kind !== "thread") return null;
@@ -86,16 +76,13 @@ export function headParts(lane, name) {
   const [text, what] = figure(lane);
   return [
     lane.kind === "process" || lane.kind === "tag" ? h("span", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }) : null,
-    h("span", { class: "lane-name" }, name),
-    lane.detail && lane.kind !== "process" ? h("span", { class: "lane-detail" }, clean(lane.detail, 120)) : null,
-    h("span", { class: "lane-figure", title: what ? `${what} in the ${view.hideInactive.peek() ? "range in sight" : "whole recording"}` : null }, text),
+    h("span.lane-name", name),
+    lane.detail && lane.kind !== "process" ? h("span.lane-detail", clean(lane.detail, 120)) : null,
+    h("span.lane-figure", { title: what ? `${what} in the ${view.hideInactive.peek() ? "range in sight" : "whole recording"}` : null }, text),
   ];
 }
 
-/**
- * @param {Lane} lane
- * @param {string} name
- */
+/** @param {Lane} lane @param {string} name */
 function titleOf(lane, name) {
   const life = /\) ([+-]{1,2})$/.exec(lane.name)?.[1] ?? "";
   const said = [life.includes("+") ? "started" : "", life.includes("-") ? "ended" : ""].filter(Boolean).join(" and ");
@@ -103,12 +90,7 @@ function titleOf(lane, name) {
 }
 
 export class LaneRows {
-  /**
-   * @param {HTMLElement} scroller
-   * @param {string} label
-   * @param {import("./data.js").LaneStore} store
-   * @param {(changed: "rows" | "scroll") => void} moved
-   */
+  /** @param {HTMLElement} scroller @param {string} label @param {LaneStore} store @param {(changed: "rows" | "scroll") => void} moved */
   constructor(scroller, label, store, moved) {
     this.scroller = scroller;
     this.store = store;
@@ -163,31 +145,28 @@ export class LaneRows {
     return items.slice(first, last);
   }
 
-  /**
-   * @param {Row} row
-   * @param {number} index
-   */
+  /** @param {Row} row @param {number} index */
   #make(row, index) {
     const { lane } = row;
     if (lane.kind === "more") return this.#more(row);
     const name = nameOf(row);
     const twisty = lane.children
-      ? h("button", { class: "twisty", type: "button", tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
-      : h("span", { class: "twisty" });
-    const menu = h("button", {
-      class: "quiet lane-more", type: "button", tabindex: -1, "aria-haspopup": "menu", "aria-label": `Actions for ${name}`,
+      ? h("button.twisty", { tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
+      : h("span.twisty");
+    const menu = /** @type {HTMLElement} */ (h("button.quiet.lane-more", {
+      tabindex: -1, "aria-haspopup": "menu", "aria-label": `Actions for ${name}`,
       onclick: () => openMenu(menu, laneMenu(row, this.store, menu)),
-    }, icon("more"));
-    const head = h("div", { class: "lane-head", role: "rowheader", title: titleOf(lane, name) },
+    }, icon("more")));
+    const head = h("div.lane-head", { role: "rowheader", title: titleOf(lane, name) },
       twisty, headParts(lane, name),
-      row.pinned ? h("span", { class: "pinned", title: "pinned" }, icon("pin")) : null,
+      row.pinned ? h("span.pinned", { title: "pinned" }, icon("pin")) : null,
       menu);
     head.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("button")) return;
       this.pick(lane);
     });
-    const corner = h("span", { class: "corner" });
-    const cell = h("div", { class: "lane-time", role: "gridcell", "data-lane-time": lane.id }, h("span", { class: "unseen" }, `${name}: timeline `), corner);
+    const corner = h("span.corner");
+    const cell = h("div.lane-time", { role: "gridcell", "data-lane-time": lane.id }, h("span.unseen", `${name}: timeline `), corner);
     const element = h("div", {
       class: `lane kind-${lane.kind}${row.guest ? " guest" : ""}`, role: "row", tabindex: view.lane.peek() === lane.id || (index === 0 && !view.lane.peek()) ? 0 : -1,
       "data-lane": lane.id, "data-key": row.key, "aria-level": row.depth + 1, "aria-posinset": row.position, "aria-setsize": row.siblings,
@@ -202,7 +181,7 @@ export class LaneRows {
 
   /** @param {Row} row */
   #more(row) {
-    const element = h("div", { class: "lane kind-more", role: "row", "aria-level": row.depth + 1, tabindex: -1 }, h("div", { class: "lane-head", role: "rowheader" }, row.lane.name), h("div", { class: "lane-time", role: "gridcell" }));
+    const element = h("div.lane.kind-more", { role: "row", "aria-level": row.depth + 1, tabindex: -1 }, h("div.lane-head", { role: "rowheader" }, row.lane.name), h("div.lane-time", { role: "gridcell" }));
     element.style.setProperty("--depth", String(row.depth));
     if (row.more > 0) queueMicrotask(() => model.loadMore(row.parent ?? ""));
     return element;
@@ -216,10 +195,7 @@ export class LaneRows {
     }
   }
 
-  /**
-   * @param {HTMLElement} corner
-   * @param {Lane} lane
-   */
+  /** @param {HTMLElement} corner @param {Lane} lane */
   corner(corner, lane) {
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
@@ -245,7 +221,7 @@ export class LaneRows {
     const text = parts.filter((part) => part).join(" · ");
     if (corner.dataset["text"] === text) return;
     corner.dataset["text"] = text;
-    fill(corner, text, head.way !== "tiles" && lane.kind !== "group" ? h("span", { class: "exact" }, " exact") : null);
+    fill(corner, text, head.way !== "tiles" && lane.kind !== "group" ? h("span.exact", " exact") : null);
   }
 
   /** @param {Lane} lane a click on its head makes the panels be about it, another one about all */
@@ -308,7 +284,6 @@ export class LaneRows {
       const anchor = target?.querySelector(".lane-more");
       if (anchor instanceof HTMLElement) openMenu(anchor, laneMenu(row, this.store, anchor));
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   }
 }

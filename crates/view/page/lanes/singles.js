@@ -1,5 +1,4 @@
 // Single operations, events and marks: drawn where few enough are in sight, instead of their density alone.
-/** @import { Frame, Lane } from '../types' */
 import * as client from "../api/client.js";
 import { effect } from "../dom/signal.js";
 import { clean } from "../format/text.js";
@@ -11,8 +10,6 @@ const KINDS = new Set(["disk", "event", "mark", "region", "gc", "jit"]);
 /** More than so many are a density. */
 const MOST = 600;
 const STILL_MS = 160;
-
-/** @typedef {{ from: number, to: number, frame: Frame | null }} Known */
 
 export class Singles {
   /** @param {() => void} changed */
@@ -70,10 +67,7 @@ export class Singles {
     this.known.clear();
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context whose origin is the left of the time area
-   * @param {import("./overlay.js").Band[]} bands
-   */
+  /** @param {CanvasRenderingContext2D} context whose origin is the left of the time area @param {Band[]} bands */
   draw(context, bands) {
     const [from, to] = view.range.peek();
     const width = timeWidth.peek();

@@ -1,5 +1,4 @@
 // Parents of the first row in sight, which have been scrolled away: they stay above it, with their pictures.
-/** @import { Row } from '../types' */
 import { fill, h, icon } from "../dom/h.js";
 import { rowHeight } from "./geometry.js";
 import { nameOf, headParts } from "./rows.js";
@@ -9,10 +8,10 @@ import * as view from "../state/view.js";
 const MOST = 4;
 
 export class Sticky {
-  /** @param {import("./rows.js").LaneRows} rows */
+  /** @param {LaneRows} rows */
   constructor(rows) {
     this.rows = rows;
-    this.element = h("div", { class: "sticky", hidden: true, "aria-hidden": "true" });
+    this.element = h("div.sticky", { hidden: true, "aria-hidden": "true" });
     /** @type {Row[]} */
     this.chain = [];
   }
@@ -44,16 +43,13 @@ export class Sticky {
     return this.rows.scrollTop > 0 ? chain.filter((row, i) => items.indexOf(row) < top + i + 1) : [];
   }
 
-  /**
-   * @param {Row} row
-   * @param {number} place
-   */
+  /** @param {Row} row @param {number} place */
   #make(row, place) {
     const { lane } = row;
-    const head = h("div", { class: "lane-head", title: "Go to this lane", onclick: () => this.#go(row) },
-      h("span", { class: "twisty" }, icon("open")), headParts(lane, nameOf(row)));
+    const head = h("div.lane-head", { title: "Go to this lane", onclick: () => this.#go(row) },
+      h("span.twisty", icon("open")), headParts(lane, nameOf(row)));
     const element = h("div", { class: `lane kind-${lane.kind}`, "data-stuck": lane.id, "aria-expanded": "true" }, head,
-      h("div", { class: "lane-time", "data-lane-time": lane.id }, h("span", { class: "corner" })));
+      h("div.lane-time", { "data-lane-time": lane.id }, h("span.corner")));
     element.style.setProperty("--depth", String(row.depth));
     element.style.transform = `translateY(${place * rowHeight.peek()}px)`;
     return element;
@@ -74,11 +70,7 @@ export class Sticky {
   }
 }
 
-/**
- * @param {Row[]} items
- * @param {number} index
- * @returns {Row[]} rows that the row of the index lies below, the outermost first
- */
+/** @param {Row[]} items @param {number} index @returns {Row[]} rows that the row of the index lies below, the outermost first */
 export function parentsOf(items, index) {
   const out = [];
   let depth = items[index]?.depth ?? 0;

@@ -22,12 +22,12 @@ const LEAST_HEIGHT = 26;
 export class LanesView {
   /** @param {HTMLElement} axisCanvas */
   constructor(axisCanvas) {
-    this.pixels = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "pixels", "aria-hidden": "true" }));
-    this.marks = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "marks", "aria-hidden": "true" }));
-    this.pinScroller = h("div", { class: "lanes pins" });
-    this.scroller = h("div", { class: "lanes main" });
-    const main = h("div", { class: "main-area" }, this.scroller);
-    this.area = h("div", { class: "lane-area" }, this.pixels, this.pinScroller, main, this.marks);
+    this.pixels = h("canvas.pixels");
+    this.marks = h("canvas.marks");
+    this.pinScroller = h("div.lanes.pins");
+    this.scroller = h("div.lanes.main");
+    const main = h("div.main-area", this.scroller);
+    this.area = h("div.lane-area", this.pixels, this.pinScroller, main, this.marks);
     this.palette = readPalette();
     this.store = new LaneStore(() => this.later(true), () => this.palette);
     this.pinRows = new LaneRows(this.pinScroller, "Pinned lanes", this.store, (what) => this.#moved(what));

@@ -1,10 +1,9 @@
 // The panels: tabs, what they are about, filter, columns, copies, and the answer.
-/** @import { Answer, Question, Range, RecordingInfo, TableRow, TableState, WordContext } from '../types' */
 import * as client from "../api/client.js";
-import { fill, h, icon } from "../dom/h.js";
+import { fill, h, handled, icon } from "../dom/h.js";
 import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
-import { clean, exact } from "../format/text.js";
+import { clean, exact, messageOf } from "../format/text.js";
 import { clockOf, group, length, readRange } from "../format/time.js";
 import { hueOrder } from "../lanes/palette.js";
 import { heldWindow } from "../parts/findings.js";
@@ -20,26 +19,24 @@ import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
 
-/** @typedef {{ copied: () => { titles: string[], cells: string[][] } } | null} Shown */
-
 const STILL_MS = 140;
 
 export class Dock {
   constructor() {
-    this.tabs = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
-    this.about = h("div", { class: "about" });
-    this.filter = /** @type {HTMLInputElement} */ (h("input", { type: "search", class: "filter", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", autocomplete: "off", spellcheck: "false" }));
-    this.measure = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one))));
-    this.tags = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Rules of stack tags" }));
-    this.columnsButton = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");
-    this.copyButton = h("button", { type: "button", class: "quiet", "aria-haspopup": "menu", title: "Copy", onclick: () => this.#copies() }, icon("copy"), "Copy");
-    this.commandButton = h("button", { type: "button", class: "quiet", id: "copy-command", title: "Copy the command with these numbers", onclick: () => void copy(this.command, "command") }, icon("command"), "Copy command");
-    this.body = h("div", { class: "panel-body", role: "tabpanel", id: "panel", "aria-live": "off" });
-    this.foot = h("div", { class: "panel-foot" });
-    this.bar = h("div", { class: "progress", hidden: true });
-    this.element = h("section", { class: "dock", "aria-label": "Panels" }, this.tabs,
-      h("div", { class: "panel-bar" }, this.about, h("div", { class: "tools" }, this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
-      h("div", { class: "panel-row" }, h("div", { class: "panel-main" }, this.bar, this.body, this.foot), detail()));
+    this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels" });
+    this.about = h("div.about");
+    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", autocomplete: "off", spellcheck: "false" });
+    this.measure = h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one)));
+    this.tags = h("select", { "aria-label": "Rules of stack tags" });
+    this.columnsButton = h("button.quiet", { "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");
+    this.copyButton = h("button.quiet", { "aria-haspopup": "menu", title: "Copy", onclick: () => this.#copies() }, icon("copy"), "Copy");
+    this.commandButton = h("button.quiet", { id: "copy-command", title: "Copy the command with these numbers", onclick: () => void copy(this.command, "command") }, icon("command"), "Copy command");
+    this.body = h("div.panel-body", { role: "tabpanel", id: "panel", "aria-live": "off" });
+    this.foot = h("div.panel-foot");
+    this.bar = h("div.progress", { hidden: true });
+    this.element = h("section.dock", { "aria-label": "Panels" }, this.tabs,
+      h("div.panel-bar", this.about, h("div.tools", this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
+      h("div.panel-row", h("div.panel-main", this.bar, this.body, this.foot), detail()));
     this.command = "";
     /** What instants of the rows count from, in ns since the start of the recording. */
     this.base = 0;
@@ -87,7 +84,7 @@ export class Dock {
       const tabs = askable(view.recording.value);
       const now = view.panel.value;
       untracked(() => fill(this.tabs, tabs.map(({ id, title, about }) => {
-        const tab = h("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-selected": String(id === now), "aria-controls": "panel", tabindex: id === now ? 0 : -1, title: about, onclick: () => (view.panel.value = id) }, title);
+        const tab = /** @type {HTMLElement} */ (h("button", { role: "tab", id: `tab-${id}`, "aria-selected": String(id === now), "aria-controls": "panel", tabindex: id === now ? 0 : -1, title: about, onclick: () => (view.panel.value = id) }, title));
         return tab;
       })));
       this.body.setAttribute("aria-labelledby", `tab-${now}`);
@@ -100,8 +97,7 @@ export class Dock {
       if (!next) return;
       view.panel.value = next.id;
       document.getElementById(`tab-${next.id}`)?.focus();
-      event.preventDefault();
-      event.stopPropagation();
+      handled(event);
     });
     calm(() => this.#head());
     effect(() => {
@@ -127,7 +123,7 @@ export class Dock {
     // Shows at once what a drag has ended with.
     let now = () => {};
     let dragged = false;
-    /** @type {Range | null} */
+    /** @type {TimeRange | null} */
     let before = null;
     effect(() => {
       const ended = dragged && !view.dragging.value;
@@ -143,7 +139,7 @@ export class Dock {
       if (!recording) return undefined;
       const stop = new AbortController();
       const whole = view.whole();
-      const range = from <= whole[0] && to >= whole[1] ? null : /** @type {Range} */ ([from, to]);
+      const range = from <= whole[0] && to >= whole[1] ? null : /** @type {TimeRange} */ ([from, to]);
       this.element.setAttribute("aria-busy", "true");
       // Rows that go away tell no pointer that leaves them.
       untracked(() => view.lit.peek()?.range && (view.lit.value = null));
@@ -174,15 +170,15 @@ export class Dock {
     const selected = view.selection.value !== null;
     const only = view.processes.value;
     const thread = view.thread.value;
-    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span", { class: "chip", title: clean(text) }, h("span", { class: "chip-text" }, clean(text, 200)), h("button", { type: "button", "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
+    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span.chip", { title: clean(text) }, h("span.chip-text", clean(text, 200)), h("button", { "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
     const method = view.panel.value === "butterfly" ? view.method.value : null;
     return () => untracked(() => fill(this.about,
-      h("strong", null, selected ? "Selection" : "View range"),
-      h("span", { class: "when" }, ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span", { class: "long" }, length(to - from)),
-      only ? chip(only, "Process", () => (view.processes.value = null)) : h("span", { class: "dim" }, "all processes"),
+      h("strong", selected ? "Selection" : "View range"),
+      h("span.when", ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span.long", length(to - from)),
+      only ? chip(only, "Process", () => (view.processes.value = null)) : h("span.dim", "all processes"),
       thread ? chip(thread.name, "Thread", () => (view.thread.value = null)) : null,
       method ? chip(method, "Function", () => (view.method.value = null)) : null,
-      selected ? h("button", { type: "button", class: "quiet", onclick: () => (view.selection.value = null) }, "Clear") : null));
+      selected ? h("button.quiet", { onclick: () => (view.selection.value = null) }, "Clear") : null));
   }
 
   /** @param {string} id */
@@ -200,12 +196,7 @@ export class Dock {
     view.tables.value = new Map([...this.states].filter(([id, state]) => JSON.stringify(state) !== JSON.stringify(usual(id))).map(([id, state]) => [id, { ...state }]));
   }
 
-  /**
-   * @param {RecordingInfo} recording
-   * @param {string} id
-   * @param {Range | null} range
-   * @param {AbortSignal} aborted
-   */
+  /** @param {RecordingInfo} recording @param {string} id @param {TimeRange | null} range @param {AbortSignal} aborted */
   async #load(recording, id, range, aborted) {
     const question = questionOf(id);
     const held = id === "explain" ? heldWindow() : undefined;
@@ -234,22 +225,19 @@ export class Dock {
       this.shown = null;
       this.table = null;
       const hint = error instanceof client.ServerError ? error.hint : null;
-      fill(this.body, h("div", { class: "empty", role: "alert" }, h("p", null, clean(error instanceof Error ? error.message : String(error), 400)), hint ? h("p", { class: "dim" }, clean(hint, 400)) : null));
+      fill(this.body, h("div.empty", { role: "alert" }, h("p", clean(messageOf(error), 400)), hint ? h("p.dim", clean(hint, 400)) : null));
       fill(this.foot);
     } finally {
       watch();
     }
   }
 
-  /**
-   * @param {string} text
-   * @param {string} more
-   */
+  /** @param {string} text @param {string} more */
   #hint(text, more) {
     this.shown = null;
     this.table = null;
     this.command = "";
-    fill(this.body, h("div", { class: "empty" }, h("p", null, text), h("p", { class: "dim" }, more)));
+    fill(this.body, h("div.empty", h("p", text), h("p.dim", more)));
     fill(this.foot);
   }
 
@@ -276,13 +264,7 @@ export class Dock {
     };
   }
 
-  /**
-   * @param {RecordingInfo} recording
-   * @param {Question} question
-   * @param {string[]} words
-   * @param {string} id
-   * @param {AbortSignal} signal
-   */
+  /** @param {RecordingInfo} recording @param {Question} question @param {string[]} words @param {string} id @param {AbortSignal} signal */
   async #ask(recording, question, words, id, signal) {
     const answer = await client.question([recording.id], words, { signal, id, rank: 3 });
     this.command = answer.command || commandLine(words);
@@ -313,37 +295,30 @@ export class Dock {
     }
   }
 
-  /**
-   * @param {Answer} answer
-   * @param {number} count
-   * @param {boolean} narrowed
-   */
+  /** @param {Answer} answer @param {number} count @param {boolean} narrowed */
   #tell(answer, count, narrowed) {
     const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row["warnings"]) ? row["warnings"].map(String) : []))])];
     fill(this.foot,
-      h("span", null, `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of the ${group(count)} of the command` : ""}`),
+      h("span", `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of the ${group(count)} of the command` : ""}`),
       limitOf(answer.words, count),
-      h("span", { class: "dim" }, `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
-      warnings.length > 0 ? h("span", { class: "warn", title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
-      h("code", { class: "command", title: clean(this.command, 4_000) }, clean(this.command, 400)));
+      h("span.dim", `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
+      warnings.length > 0 ? h("span.warn", { title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
+      h("code.command", { title: clean(this.command, 4_000) }, clean(this.command, 400)));
   }
 
   /** @returns {(ns: number) => string} text of an instant of a row */
   #instant() {
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const clock = view.clockNow();
     const { base } = this;
     return (ns) => clock.text(ns + base, 1000);
   }
 
-  /**
-   * @param {Question} question
-   * @param {string[]} notes what the command says beside its rows
-   */
+  /** @param {Question} question @param {string[]} notes what the command says beside its rows */
   #fillTable(question, notes) {
     if (this.rows.length === 0) {
       this.table = null;
       this.shown = null;
-      fill(this.body, h("div", { class: "empty" }, h("p", null, "Nothing in this range."), notes.slice(0, 3).map((note) => h("p", null, clean(note, 300))), h("p", { class: "dim" }, question.about)));
+      fill(this.body, h("div.empty", h("p", "Nothing in this range."), notes.slice(0, 3).map((note) => h("p", clean(note, 300))), h("p.dim", question.about)));
       return;
     }
     const instant = this.#instant();
@@ -368,7 +343,7 @@ export class Dock {
     this.table = null;
     if (this.rows.length === 0) {
       this.shown = null;
-      fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
+      fill(this.body, h("div.empty", h("p", "No stacks in this range.")));
       return;
     }
     const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
@@ -377,12 +352,7 @@ export class Dock {
     tree.set(this.rows);
   }
 
-  /**
-   * @param {RecordingInfo} recording
-   * @param {string[]} words
-   * @param {string} id
-   * @param {AbortSignal} signal
-   */
+  /** @param {RecordingInfo} recording @param {string[]} words @param {string} id @param {AbortSignal} signal */
   async #flame(recording, words, id, signal) {
     const flame = new Flame((name) => butterflyOf(name));
     const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
@@ -392,22 +362,17 @@ export class Dock {
     this.command = commandLine(Array.isArray(own) && own.length > 0 ? own : words);
     this.table = null;
     this.shown = flame;
-    if (boxes === 0) fill(this.body, h("div", { class: "empty" }, h("p", null, "No stacks in this range.")));
+    if (boxes === 0) fill(this.body, h("div.empty", h("p", "No stacks in this range.")));
     else fill(this.body, flame.element);
     flame.draw();
-    fill(this.foot, h("span", null, `${group(boxes)} boxes`), h("code", { class: "command", title: clean(this.command, 4_000) }, clean(this.command, 400)));
+    fill(this.foot, h("span", `${group(boxes)} boxes`), h("code.command", { title: clean(this.command, 4_000) }, clean(this.command, 400)));
   }
 
-  /**
-   * @param {RecordingInfo} recording
-   * @param {WordContext} context
-   * @param {string} id
-   * @param {AbortSignal} signal
-   */
+  /** @param {RecordingInfo} recording @param {WordContext} context @param {string} id @param {AbortSignal} signal */
   async #butterfly(recording, context, id, signal) {
     if (!context.method) {
-      const input = /** @type {HTMLInputElement} */ (h("input", { type: "text", class: "filter", placeholder: "module!function", "aria-label": "Function", spellcheck: "false", onchange: () => (view.method.value = input.value.trim() || null) }));
-      fill(this.body, h("div", { class: "empty" }, h("p", null, "Callers and callees of one function."), h("p", { class: "dim" }, "Double click a function in the call tree or the methods, or name one here."), input));
+      const input = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", spellcheck: "false", onchange: () => (view.method.value = input.value.trim() || null) }));
+      fill(this.body, h("div.empty", h("p", "Callers and callees of one function."), h("p.dim", "Double click a function in the call tree or the methods, or name one here."), input));
       fill(this.foot);
       this.shown = null;
       return;
@@ -419,11 +384,11 @@ export class Dock {
     ]);
     const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {Answer} */ answer) => {
       const tree = new Tree({ label, self, narrow: true, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
-      const box = h("div", { class: "half" }, h("h3", null, label), tree.element);
+      const box = h("div.half", h("h3", label), tree.element);
       return { tree, box, answer };
     };
     const parts = [make("Callers", false, above), make("Callees", true, below)];
-    fill(this.body, h("div", { class: "butterfly" }, parts.map(({ box }) => box)));
+    fill(this.body, h("div.butterfly", parts.map(({ box }) => box)));
     for (const { tree, answer } of parts) tree.set(answer.rows);
     this.shown = parts[1]?.tree ?? null;
     this.table = null;
@@ -432,11 +397,7 @@ export class Dock {
     this.#tell(below, below.rows.length, false);
   }
 
-  /**
-   * @param {Question} question
-   * @param {TableRow} row
-   * @param {boolean} open
-   */
+  /** @param {Question} question @param {TableRow} row @param {boolean} open */
   #pick(question, row, open) {
     if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
@@ -484,8 +445,8 @@ export class Dock {
 function limitOf(words, count) {
   const after = (/** @type {string} */ word) => Number(words[words.indexOf(word) + 1] ?? NaN);
   const [top, each] = [words.includes("--top") ? after("--top") : NaN, words.includes("--top-methods") ? after("--top-methods") : NaN];
-  if (each > 0) return h("span", { class: "dim" }, `the ${group(each)} largest of each of the ${group(top)} largest processes at most`);
-  return count >= top ? h("span", { class: "dim" }, `the ${group(top)} largest; the command has more with a larger --top`) : null;
+  if (each > 0) return h("span.dim", `the ${group(each)} largest of each of the ${group(top)} largest processes at most`);
+  return count >= top ? h("span.dim", `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
 /** @param {string} id @returns {TableState} */

@@ -1,6 +1,6 @@
 // A flame graph: boxes of a frame on one canvas, with the keyboard and a text for each box.
 import * as client from "../api/client.js";
-import { h } from "../dom/h.js";
+import { h, handled } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
 import { hueOfName } from "../lanes/paint.js";
@@ -12,13 +12,13 @@ export class Flame {
   /** @param {(method: string) => void} onopen a box was opened with a double click or Enter */
   constructor(onopen) {
     this.onopen = onopen;
-    this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { "aria-hidden": "true" }));
-    this.scroll = h("div", { class: "flame-scroll", tabindex: 0, role: "application", "aria-label": "Flame graph: arrow keys go from box to box, Enter comes nearer, Escape goes back" }, this.canvas);
-    this.tip = h("div", { class: "flame-tip", role: "status" });
-    this.find = /** @type {HTMLInputElement} */ (h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", autocomplete: "off", spellcheck: "false" }));
-    this.by = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Colour by" }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "name" }, "Colour by function")));
-    this.element = h("div", { class: "flame" }, h("div", { class: "flame-bar" }, this.find, this.by, this.tip), this.scroll);
-    /** @type {import("../types").Frame | null} */
+    this.canvas = h("canvas");
+    this.scroll = h("div.flame-scroll", { tabindex: 0, role: "application", "aria-label": "Flame graph: arrow keys go from box to box, Enter comes nearer, Escape goes back" }, this.canvas);
+    this.tip = h("div.flame-tip", { role: "status" });
+    this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", autocomplete: "off", spellcheck: "false" });
+    this.by = h("select", { "aria-label": "Colour by" }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "name" }, "Colour by function"));
+    this.element = h("div.flame", h("div.flame-bar", this.find, this.by, this.tip), this.scroll);
+    /** @type {Frame | null} */
     this.data = null;
     this.zoom = -1;
     this.at = -1;
@@ -33,12 +33,7 @@ export class Flame {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
-  /**
-   * @param {string[]} recordings
-   * @param {string[]} words
-   * @param {string} by
-   * @param {{ signal: AbortSignal, id: string }} options
-   */
+  /** @param {string[]} recordings @param {string[]} words @param {string} by @param {{ signal: AbortSignal, id: string }} options */
   async load(recordings, words, by, options) {
     this.data = null;
     await client.frames("flame", { recordings, words, by }, (frame) => {
@@ -208,8 +203,7 @@ export class Flame {
       this.#tell();
       this.draw();
     }
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   }
 
   /** @returns {{ titles: string[], cells: string[][] }} */

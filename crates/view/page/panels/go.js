@@ -1,5 +1,4 @@
 // From a row of a table to the lanes: what it is about is lit, and a wait is shown.
-/** @import { Lane, TableRow } from '../types' */
 import * as client from "../api/client.js";
 import { exact } from "../format/text.js";
 import * as model from "../lanes/model.js";
@@ -22,10 +21,7 @@ export function hueOfCell(row, key) {
   return lane ? hueOf(lane) : null;
 }
 
-/**
- * @param {TableRow | null} row
- * @param {number} base what its instants count from
- */
+/** @param {TableRow | null} row @param {number} base what its instants count from */
 export function light(row, base) {
   // A wait is lit; from the first to the last sample of a function would be nearly all there is.
   const [from, to] = [row?.["from_ns"], row?.["to_ns"]];
@@ -35,10 +31,7 @@ export function light(row, base) {
   };
 }
 
-/**
- * @param {TableRow} row of `dump waits`
- * @param {number} base what its instants count from
- */
+/** @param {TableRow} row of `dump waits` @param {number} base what its instants count from */
 export async function showWait(row, base) {
   const recording = view.recording.peek();
   const from = row["from_ns"];

@@ -1,23 +1,15 @@
 // The questions of the panels, in the words of the command line.
-/** @import { Question, RecordingInfo, WordContext } from '../types' */
 import { rangeWord } from "../format/time.js";
 
 /** Rows that a table shows at most; a command with another `--top` shows more. */
 export const TOP = 2_000;
 
-/**
- * @param {WordContext} context
- * @param {string[]} more
- * @returns {string[]}
- */
+/** @param {WordContext} context @param {string[]} more @returns {string[]} */
 function common({ range, process }, more) {
   return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];
 }
 
-/**
- * @param {WordContext} context
- * @returns {string[]} the thread that panels are about, for questions that can choose it
- */
+/** @param {WordContext} context @returns {string[]} the thread that panels are about, for questions that can choose it */
 const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
 
 /** @param {string} text */

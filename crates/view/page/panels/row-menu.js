@@ -4,24 +4,21 @@ import { clean, exact } from "../format/text.js";
 import { copy } from "../parts/menu.js";
 import * as view from "../state/view.js";
 
-/**
- * @param {string} process as `-p` takes it
- * @returns {string} what panels are about without it
- */
+/** @param {string} process as `-p` takes it @returns {string} what panels are about without it */
 export function without(process) {
   const now = view.processes.peek();
   return now?.startsWith("!") ? `${now};!${process}` : `!${process}`;
 }
 
 /**
- * @param {import("../types").TableRow} row
- * @param {import("./table.js").Table} table
+ * @param {TableRow} row
+ * @param {Table} table
  * @param {number} base what its instants count from
  * @param {(method: string) => void} butterfly
- * @returns {import("../parts/menu.js").Item[]}
+ * @returns {Item[]}
  */
 export function rowMenu(row, table, base, butterfly) {
-  /** @type {import("../parts/menu.js").Item[]} */
+  /** @type {Item[]} */
   const items = [];
   const { process, pid, tid } = row;
   const named = typeof process === "string" && typeof pid === "number" ? `${exact(process)}(${pid})` : null;

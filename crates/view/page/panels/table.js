@@ -1,6 +1,5 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
-/** @import { Column, TableRow, TableState } from '../types' */
-import { h } from "../dom/h.js";
+import { h, handled } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { cellText, columnOf } from "../format/table.js";
 
@@ -30,9 +29,9 @@ export class Table {
     this.onstate = onstate ?? (() => {});
     this.hue = hue ?? (() => null);
     this.state = state;
-    this.head = h("div", { class: "table-head", role: "row", "aria-rowindex": 1 });
-    this.body = h("div", { class: "rows", role: "rowgroup" });
-    this.element = h("div", { class: "table", role: "grid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, this.head), this.body);
+    this.head = h("div.table-head", { role: "row", "aria-rowindex": 1 });
+    this.body = h("div.rows", { role: "rowgroup" });
+    this.element = h("div.table", { role: "grid", "aria-label": label, "aria-readonly": "true" }, h("div.head-group", { role: "rowgroup" }, this.head), this.body);
     /** @type {TableRow[]} */
     this.rows = [];
     /** @type {TableRow[]} */
@@ -51,10 +50,7 @@ export class Table {
     this.element.addEventListener("pointerleave", () => this.onlight(null));
   }
 
-  /**
-   * @param {TableRow[]} rows
-   * @param {string[]} defaults
-   */
+  /** @param {TableRow[]} rows @param {string[]} defaults */
   set(rows, defaults) {
     this.rows = rows;
     const keys = Object.keys(rows[0] ?? {});
@@ -102,7 +98,7 @@ export class Table {
     this.element.setAttribute("aria-colcount", String(this.columns.length));
     this.head.replaceChildren(...this.columns.map((column) => {
       const sorted = this.state.sort === column.key;
-      const button = h("button", { type: "button", class: "sort", onclick: () => this.#by(column) }, h("span", { class: "name" }, column.title), h("span", { class: "way", "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : ""));
+      const button = /** @type {HTMLElement} */ (h("button.sort", { onclick: () => this.#by(column) }, h("span.name", column.title), h("span.way", { "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : "")));
       return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key, title: `${column.title} (${column.key})` }, button);
     }));
     this.list.set(this.shown.slice());
@@ -125,18 +121,12 @@ export class Table {
     if (again instanceof HTMLElement) again.focus();
   }
 
-  /**
-   * @param {TableRow} row
-   * @param {Column} column
-   */
+  /** @param {TableRow} row @param {Column} column */
   text(row, column) {
     return cellText(row[column.key], column, { digits: this.digits[column.key] ?? 1, instant: this.instant });
   }
 
-  /**
-   * @param {TableRow} row
-   * @param {number} index
-   */
+  /** @param {TableRow} row @param {number} index */
   #row(row, index) {
     const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
       this.columns.map((column, i) => {
@@ -145,11 +135,11 @@ export class Table {
         const cell = h("div", {
           role: i === 0 ? "rowheader" : "gridcell", class: `cell ${isNumber(column) ? "number" : ""}`, title: text.length > 24 ? text : null,
           "data-key": column.key, "data-raw": typeof value === "object" ? JSON.stringify(value ?? null) : String(value),
-        }, h("span", { class: "text" }, text));
+        }, h("span.text", text));
         const hue = this.hue(row, column.key);
         if (hue !== null) cell.prepend(h("span", { class: `swatch hue-${hue}`, "aria-hidden": "true" }));
         if (column.kind === "ns" && typeof value === "number" && value > 0 && (this.largest[column.key] ?? 0) > 0) {
-          const bar = h("i", { class: "bar", "aria-hidden": "true" });
+          const bar = h("i.bar");
           bar.style.transform = `scaleX(${value / (this.largest[column.key] ?? 1)})`;
           cell.prepend(bar);
         }
@@ -178,8 +168,7 @@ export class Table {
     else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);
     else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   }
 
   /** @param {number} index */

@@ -1,36 +1,19 @@
 // Call trees of `dump stacks`: rows that name their parents, opened and closed.
-/** @import { Cell, TableRow } from '../types' */
-import { h } from "../dom/h.js";
+import { h, handled } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { clean } from "../format/text.js";
 import { fixed, group } from "../format/time.js";
 
 const HEIGHT = 24;
 
-/**
- * @typedef {object} Node
- * @property {TableRow} row
- * @property {string} key
- * @property {string} name
- * @property {number} depth
- * @property {number} total
- * @property {number} self
- * @property {number | null} share
- * @property {Node[]} below
- * @property {boolean} open
- */
-
 /** @param {Cell | undefined} value */
 const number = (value) => (typeof value === "number" ? value : 0);
 
-/**
- * @param {TableRow[]} rows
- * @returns {Node[]} the roots: a heading per process or thread
- */
+/** @param {TableRow[]} rows @returns {TreeNode[]} the roots: a heading per process or thread */
 export function treeOf(rows) {
-  /** @type {Map<string, Node>} */
+  /** @type {Map<string, TreeNode>} */
   const heads = new Map();
-  /** @type {Map<string, Node>} */
+  /** @type {Map<string, TreeNode>} */
   const byRow = new Map();
   for (const row of rows) {
     const file = String(row["file"] ?? "");
@@ -54,7 +37,7 @@ export function treeOf(rows) {
     byRow.set(`${file}|${row["row"]}`, node);
   }
   const roots = [...heads.values()].sort((a, b) => b.total - a.total);
-  const sort = (/** @type {Node} */ node) => {
+  const sort = (/** @type {TreeNode} */ node) => {
     node.below.sort((a, b) => b.total - a.total);
     node.below.forEach(sort);
   };
@@ -67,7 +50,7 @@ export function treeOf(rows) {
 
 /**
  * Opens the lines that have most of what the line above has.
- * @param {Node} node
+ * @param {TreeNode} node
  */
 function hotPath(node) {
   node.open = true;
@@ -81,23 +64,23 @@ export class Tree {
    * @param {string} options.label
    * @param {boolean} options.self whether lines have a self value
    * @param {boolean} [options.narrow] whether two stand beside each other
-   * @param {(node: Node, open: boolean) => void} options.onpick
+   * @param {(node: TreeNode, open: boolean) => void} options.onpick
    */
   constructor({ label, self, onpick, narrow = false }) {
     this.self = self;
     this.onpick = onpick;
-    /** @type {Node[]} */
+    /** @type {TreeNode[]} */
     this.roots = [];
-    /** @type {Node[]} */
+    /** @type {TreeNode[]} */
     this.shown = [];
-    const head = h("div", { class: "table-head", role: "row" },
-      ["Method", "Total ms", ...(self ? ["Self ms"] : []), "Share %", "Count"].map((title, i) => h("div", { class: `cell ${i > 0 ? "number" : ""}`, role: "columnheader" }, h("span", { class: "text" }, title))));
-    this.body = h("div", { class: "rows", role: "rowgroup" });
-    this.element = h("div", { class: "table tree", role: "treegrid", "aria-label": label, "aria-readonly": "true" }, h("div", { role: "rowgroup", class: "head-group" }, head), this.body);
+    const head = h("div.table-head", { role: "row" },
+      ["Method", "Total ms", ...(self ? ["Self ms"] : []), "Share %", "Count"].map((title, i) => h("div", { class: `cell ${i > 0 ? "number" : ""}`, role: "columnheader" }, h("span.text", title))));
+    this.body = h("div.rows", { role: "rowgroup" });
+    this.element = h("div.table.tree", { role: "treegrid", "aria-label": label, "aria-readonly": "true" }, h("div.head-group", { role: "rowgroup" }, head), this.body);
     const [name, figure] = narrow ? ["minmax(150px, 1fr)", "76px"] : ["minmax(280px, 1fr)", "106px"];
     this.element.style.setProperty("--columns", `${name} repeat(${self ? 4 : 3}, ${figure})`);
     this.element.style.setProperty("--least", narrow ? "400px" : "640px");
-    /** @type {RowList<Node>} */
+    /** @type {RowList<TreeNode>} */
     this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (node, i) => this.#row(node, i), key: (node) => node.key });
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -110,7 +93,7 @@ export class Tree {
 
   #flat() {
     this.shown = [];
-    const walk = (/** @type {Node} */ node) => {
+    const walk = (/** @type {TreeNode} */ node) => {
       this.shown.push(node);
       if (node.open) node.below.forEach(walk);
     };
@@ -119,31 +102,28 @@ export class Tree {
     this.list.set(this.shown.slice());
   }
 
-  /**
-   * @param {Node} node
-   * @param {number} index
-   */
+  /** @param {TreeNode} node @param {number} index */
   #row(node, index) {
     const digits = 1;
     const ms = (/** @type {number} */ value) => fixed(Math.round(value / 10 ** (6 - digits)) / 10 ** digits, digits);
-    const bar = h("i", { class: "bar", "aria-hidden": "true" });
+    const bar = h("i.bar");
     bar.style.transform = `scaleX(${Math.min(1, node.total / (this.#rootOf(index)?.total || 1))})`;
-    const name = h("div", { class: "cell", role: "rowheader", title: clean(node.name) },
+    const name = h("div.cell", { role: "rowheader", title: clean(node.name) },
       h("span", { class: `twisty${node.open ? " open" : ""}`, "aria-hidden": "true", onclick: (/** @type {Event} */ event) => (event.stopPropagation(), this.toggle(node)) }, node.below.length > 0 ? (node.open ? "▾" : "▸") : ""),
-      h("span", { class: "text" }, clean(node.name)));
+      h("span.text", clean(node.name)));
     name.style.setProperty("--depth", String(node.depth));
     const count = node.row["count"];
     const element = h("div", { class: `table-row ${node.depth === 0 ? "root" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "aria-level": node.depth + 1, ...(node.below.length > 0 ? { "aria-expanded": String(node.open) } : {}), "data-index": index },
-      name, h("div", { class: "cell number", role: "gridcell", "data-key": "total_ns", "data-raw": node.total }, bar, h("span", { class: "text" }, ms(node.total))),
-      this.self ? h("div", { class: "cell number", role: "gridcell", "data-key": "self_ns", "data-raw": node.self }, h("span", { class: "text" }, node.depth === 0 ? "" : ms(node.self))) : null,
-      h("div", { class: "cell number", role: "gridcell" }, h("span", { class: "text" }, node.share === null ? "" : fixed(node.share, 1))),
-      h("div", { class: "cell number", role: "gridcell" }, h("span", { class: "text" }, node.depth > 0 && typeof count === "number" ? group(count) : "")));
+      name, h("div.cell.number", { role: "gridcell", "data-key": "total_ns", "data-raw": node.total }, bar, h("span.text", ms(node.total))),
+      this.self ? h("div.cell.number", { role: "gridcell", "data-key": "self_ns", "data-raw": node.self }, h("span.text", node.depth === 0 ? "" : ms(node.self))) : null,
+      h("div.cell.number", { role: "gridcell" }, h("span.text", node.share === null ? "" : fixed(node.share, 1))),
+      h("div.cell.number", { role: "gridcell" }, h("span.text", node.depth > 0 && typeof count === "number" ? group(count) : "")));
     element.addEventListener("click", () => (this.onpick(node, false), node.depth === 0 && this.toggle(node)));
     element.addEventListener("dblclick", () => this.onpick(node, true));
     return element;
   }
 
-  /** @param {Node} node */
+  /** @param {TreeNode} node */
   toggle(node) {
     if (node.below.length === 0) return;
     node.open = !node.open;
@@ -192,8 +172,7 @@ export class Tree {
     else if (event.key === "ArrowLeft") this.#focus(Math.max(0, this.#parent(index)));
     else if (event.key === "Enter") this.onpick(node, true);
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   }
 
   /** @returns {{ titles: string[], cells: string[][] }} */

@@ -12,8 +12,6 @@ import { stepOccurrence } from "./density.js";
 import { followWaker, stepSpan } from "./spans.js";
 import { zeroDialog } from "./zero.js";
 
-/** @typedef {{ name: string, keys: string[], group: string, run: () => void, list?: boolean }} Action */
-
 /** @param {number} factor */
 function zoomBy(factor) {
   const at = view.pointer.peek();
@@ -24,7 +22,7 @@ function zoomBy(factor) {
 }
 
 function zoomToSelection() {
-  if (view.selection.peek()) view.look(/** @type {import("../types").Range} */ (view.selection.peek()));
+  if (view.selection.peek()) view.look(/** @type {TimeRange} */ (view.selection.peek()));
   else if (!followWaker()) toast("Nothing is selected: drag over the lanes first");
 }
 
@@ -47,7 +45,7 @@ function fit() {
   }
 }
 
-/** @returns {import("../types").Range | null} */
+/** @returns {TimeRange | null} */
 function spanRange() {
   const span = view.chosen.peek()?.at.span;
   return span ? [span.start_ns, span.end_ns] : null;
@@ -109,7 +107,7 @@ function showView(index) {
 
 function saveView() {
   const blob = new Blob([url.toText(view.recording.peek()?.name ?? "view")], { type: "text/plain" });
-  const link = /** @type {HTMLAnchorElement} */ (h("a", { download: "tracesift-view.txt" }));
+  const link = h("a", { download: "tracesift-view.txt" });
   link.href = URL.createObjectURL(blob);
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
@@ -126,13 +124,13 @@ function openView() {
 
 function showText() {
   openDialog("This view as text", (close) => {
-    const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { rows: 14, class: "wide", "aria-label": "View as text", spellcheck: "false" }, url.toText()));
-    return [h("h2", null, "This view as text"), h("p", null, "Change it, or keep it in a file for `tracesift view --view FILE`."), area,
-      h("div", { class: "buttons" },
-        h("button", { type: "button", class: "primary", onclick: () => (applyText(area.value), close()) }, "Show"),
-        h("button", { type: "button", onclick: () => void copy(area.value, "view") }, "Copy"),
-        h("button", { type: "button", onclick: saveView }, "Save as file"),
-        h("button", { type: "button", onclick: close }, "Close"))];
+    const area = h("textarea.wide", { rows: 14, "aria-label": "View as text", spellcheck: "false" }, url.toText());
+    return [h("h2", "This view as text"), h("p", "Change it, or keep it in a file for `tracesift view --view FILE`."), area,
+      h("div.buttons",
+        h("button.primary", { onclick: () => (applyText(area.value), close()) }, "Show"),
+        h("button", { onclick: () => void copy(area.value, "view") }, "Copy"),
+        h("button", { onclick: saveView }, "Save as file"),
+        h("button", { onclick: close }, "Close"))];
   });
 }
 
@@ -252,9 +250,9 @@ export function palette() {
     let shown = all();
     let at = 0;
     const draw = () => {
-      list.replaceChildren(...shown.slice(0, 60).map((action, i) => h("div", {
-        role: "option", id: `command-${i}`, class: "item", "aria-selected": String(i === at), onclick: () => (close(), action.run()),
-      }, h("span", { class: "dim" }, action.group), h("span", null, action.name), action.keys[0] ? h("kbd", null, keyText(action.keys[0])) : null)));
+      list.replaceChildren(...shown.slice(0, 60).map((action, i) => h("div.item", {
+        role: "option", id: `command-${i}`, "aria-selected": String(i === at), onclick: () => (close(), action.run()),
+      }, h("span.dim", action.group), h("span", action.name), action.keys[0] ? h("kbd", keyText(action.keys[0])) : null)));
       input.setAttribute("aria-activedescendant", shown.length > 0 ? `command-${at}` : "");
       list.children[at]?.scrollIntoView({ block: "nearest" });
     };
@@ -290,13 +288,13 @@ export function help() {
   openDialog("Keys", (close) => {
     const groups = [...new Set(ACTIONS.map(({ group }) => group))];
     return [
-      h("h2", null, "Keys and pointer"),
-      h("div", { class: "keys-list", tabindex: 0, role: "region", "aria-label": "Keys" },
-        h("section", null, h("h3", null, "Pointer"), h("dl", null, [["Drag", "select a range"], ["Ctrl + wheel, pinch", "zoom at the pointer"], ["Shift + drag, middle button", "pan"], ["Wheel", "scroll the lanes"], ["Click", "choose the span: its stack, and who ended it"], ["Double click", "select the span"], ["Click a lane’s head", "panels are about this process or thread"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
-        groups.map((group) => h("section", null, h("h3", null, group), h("dl", null, ACTIONS.filter((one) => one.group === group && one.keys.length > 0).map(({ keys, name }) => [h("dt", null, keys.map((key) => h("kbd", null, keyText(key)))), h("dd", null, name)])))),
-        h("section", null, h("h3", null, "In the lanes"), h("dl", null, [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", null, h("kbd", null, key)), h("dd", null, what)]))),
-        h("section", null, h("h3", null, "Signs"), h("dl", null, [["name +-", "a process that started (+) and ended (-) during the recording"], ["top = 4 CPUs", "what the full height of the lane means"], ["sampled", "CPU by samples; other lanes by context switches"], ["1 ms buckets", "figures of the archive’s tables, as exact as its rows"], ["(union)", "times that overlap count once"]].map(([sign, what]) => [h("dt", null, h("span", null, sign ?? "")), h("dd", null, what ?? "")])))),
-      h("button", { type: "button", onclick: close }, "Close"),
+      h("h2", "Keys and pointer"),
+      h("div.keys-list", { tabindex: 0, role: "region", "aria-label": "Keys" },
+        h("section", h("h3", "Pointer"), h("dl", [["Drag", "select a range"], ["Ctrl + wheel, pinch", "zoom at the pointer"], ["Shift + drag, middle button", "pan"], ["Wheel", "scroll the lanes"], ["Click", "choose the span: its stack, and who ended it"], ["Double click", "select the span"], ["Click a lane’s head", "panels are about this process or thread"]].map(([key, what]) => [h("dt", h("kbd", key)), h("dd", what)]))),
+        groups.map((group) => h("section", h("h3", group), h("dl", ACTIONS.filter((one) => one.group === group && one.keys.length > 0).map(({ keys, name }) => [h("dt", keys.map((key) => h("kbd", keyText(key)))), h("dd", name)])))),
+        h("section", h("h3", "In the lanes"), h("dl", [["↑ ↓", "next lane"], ["→ ←", "open, close; else next and previous span"], ["Space", "panels are about this lane"], ["Shift F10", "actions of the lane"], ["1 … 9", "views"]].map(([key, what]) => [h("dt", h("kbd", key)), h("dd", what)]))),
+        h("section", h("h3", "Signs"), h("dl", [["name +-", "a process that started (+) and ended (-) during the recording"], ["top = 4 CPUs", "what the full height of the lane means"], ["sampled", "CPU by samples; other lanes by context switches"], ["1 ms buckets", "figures of the archive’s tables, as exact as its rows"], ["(union)", "times that overlap count once"]].map(([sign, what]) => [h("dt", h("span", sign ?? "")), h("dd", what ?? "")])))),
+      h("button", { onclick: close }, "Close"),
     ];
   }, "large");
 }

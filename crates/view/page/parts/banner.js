@@ -8,7 +8,7 @@ import * as view from "../state/view.js";
 
 /** @returns {HTMLElement} */
 export function banner() {
-  const element = h("section", { class: "banner", "aria-label": "What this recording cannot say" });
+  const element = h("section.banner", { "aria-label": "What this recording cannot say" });
   effect(() => {
     const recording = view.recording.value;
     const health = recording?.health ?? [];
@@ -17,22 +17,22 @@ export function banner() {
     element.hidden = health.length + missing.length === 0;
     element.classList.toggle("bad", bad.length > 0);
     const first = bad[0]?.text ?? (missing.length > 0 ? `This recording has no ${missing.map(({ what }) => what).join(", no ")}` : health[0]?.text ?? "");
-    fill(element, h("details", null,
-      h("summary", null, icon("warning"), h("span", null, clean(first, 200)), health.length + missing.length > 1 ? h("span", { class: "dim" }, bad.length > 0 ? ` (+${health.length + missing.length - 1} more)` : " Details") : null),
-      h("ul", null,
+    fill(element, h("details",
+      h("summary", icon("warning"), h("span", clean(first, 200)), health.length + missing.length > 1 ? h("span.dim", bad.length > 0 ? ` (+${health.length + missing.length - 1} more)` : " Details") : null),
+      h("ul",
         health.map(({ level, text }) => h("li", { class: level }, clean(text, 600))),
-        missing.map(({ what, why, cure }) => h("li", null, h("strong", null, `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button", { type: "button", class: "link", title: "Copy", onclick: () => void copy(cure, "cure") }, clean(cure, 200)) : null)))));
+        missing.map(({ what, why, cure }) => h("li", h("strong", `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button.link", { title: "Copy", onclick: () => void copy(cure, "cure") }, clean(cure, 200)) : null)))));
   });
   return element;
 }
 
 /** @returns {HTMLElement} */
 export function troubleBar() {
-  const element = h("div", { class: "trouble", role: "alert", hidden: true });
+  const element = h("div.trouble", { role: "alert", hidden: true });
   effect(() => {
     const now = trouble.value;
     element.hidden = now === null;
-    if (now) fill(element, icon("warning"), h("span", null, clean(now.text, 300), now.hint ? h("span", { class: "dim" }, ` ${clean(now.hint, 300)}`) : null), h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => (trouble.value = null) }, icon("close")));
+    if (now) fill(element, icon("warning"), h("span", clean(now.text, 300), now.hint ? h("span.dim", ` ${clean(now.hint, 300)}`) : null), h("button.quiet", { "aria-label": "Close", onclick: () => (trouble.value = null) }, icon("close")));
   });
   return element;
 }

@@ -1,5 +1,4 @@
 // How dense the hits of a search are on the axis, and the way from one to the next.
-/** @import { Density, Hit, RecordingInfo } from '../types' */
 import * as client from "../api/client.js";
 import * as view from "../state/view.js";
 

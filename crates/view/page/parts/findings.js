@@ -1,5 +1,4 @@
 // Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
-/** @import { Finding, Range } from '../types' */
 import { fill, h } from "../dom/h.js";
 import { batch, effect, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
@@ -26,7 +25,7 @@ export function showFinding(finding) {
   view.said.value = `${clean(finding.rule)}: ${clean(finding.sentence)}`;
 }
 
-/** @returns {Range | null | undefined} the window that the chosen finding was found in, while its time is selected */
+/** @returns {TimeRange | null | undefined} the window that the chosen finding was found in, while its time is selected */
 export function heldWindow() {
   const finding = view.finding.peek();
   const now = view.selection.peek();
@@ -36,8 +35,8 @@ export function heldWindow() {
 
 /** @returns {HTMLElement} the buttons on the axis */
 export function findingMarks() {
-  const box = h("div", { class: "finding-marks", role: "group", "aria-label": "Findings" });
-  /** @type {{ button: HTMLElement, bar: HTMLElement, range: Range }[]} */
+  const box = h("div.finding-marks", { role: "group", "aria-label": "Findings" });
+  /** @type {{ button: HTMLElement, bar: HTMLElement, range: TimeRange }[]} */
   let shown = [];
   const place = () => {
     const width = timeWidth.peek();
@@ -60,9 +59,9 @@ export function findingMarks() {
     const all = placed();
     untracked(() => {
       shown = all.toSorted((a, b) => (a.range?.[0] ?? 0) - (b.range?.[0] ?? 0)).map((finding) => ({
-        range: /** @type {Range} */ (finding.range),
-        bar: h("i", { class: "finding-bar", "aria-hidden": "true" }),
-        button: h("button", { type: "button", class: "finding-mark", "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
+        range: /** @type {TimeRange} */ (finding.range),
+        bar: h("i.finding-bar"),
+        button: h("button.finding-mark", { "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
       }));
       fill(box, shown.map(({ bar }) => bar), shown.map(({ button }) => button));
       box.hidden = shown.length === 0;
@@ -77,16 +76,13 @@ export function findingMarks() {
   return box;
 }
 
-/**
- * @param {Finding} finding
- * @returns {HTMLElement | null} the way to its time, and to its longest segments
- */
+/** @param {Finding} finding @returns {HTMLElement | null} the way to its time, and to its longest segments */
 export function wayTo(finding) {
   if (!finding.range) return null;
-  const select = (/** @type {Range} */ range) => {
+  const select = (/** @type {TimeRange} */ range) => {
     view.selection.value = [range[0], Math.max(range[1], range[0] + 1)];
     view.look([range[0] - (range[1] - range[0]) * 0.1 - view.SHORTEST, range[1] + (range[1] - range[0]) * 0.1 + view.SHORTEST]);
   };
-  return h("span", { class: "ways" }, h("button", { type: "button", class: "quiet", onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
-    finding.longest.length > 0 ? h("details", null, h("summary", null, `Its longest segments (${finding.longest.length})`), h("ul", null, finding.longest.map((range) => h("li", null, h("button", { type: "button", class: "link", onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
+  return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
+    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", finding.longest.map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
 }

@@ -1,5 +1,4 @@
 // What can be done with a lane.
-/** @import { Lane, Row } from '../types' */
 import { clean } from "../format/text.js";
 import { HUES, colourKey } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
@@ -10,15 +9,10 @@ import * as view from "../state/view.js";
 import { asTable } from "./lane-table.js";
 import { copy, openMenu } from "./menu.js";
 
-/**
- * @param {Row} row
- * @param {import("../lanes/data.js").LaneStore} store
- * @param {HTMLElement} anchor where its menus stand
- * @returns {import("./menu.js").Item[]}
- */
+/** @param {Row} row @param {LaneStore} store @param {HTMLElement} anchor where its menus stand @returns {Item[]} */
 export function laneMenu(row, store, anchor) {
   const { lane } = row;
-  /** @type {import("./menu.js").Item[]} */
+  /** @type {Item[]} */
   const items = [{ name: view.pinned.peek().includes(lane.id) ? "Unpin" : "Pin above the lanes", keys: "P", run: () => view.togglePin(lane.id) }];
   items.push({ name: "Hide", run: () => view.hide(lane.id) });
   if (view.hidden.peek().size > 0) items.push({ name: `Show ${view.hidden.peek().size} hidden lanes`, run: () => (view.hidden.value = new Set()) });
@@ -50,10 +44,7 @@ async function zeroAtStart(lane) {
   if (view.zero.peek()?.ns !== ns) view.zero.value = { name: `start of ${lane.name}`, ns, landmark: null };
 }
 
-/**
- * @param {Lane} lane
- * @returns {import("./menu.js").Item[]}
- */
+/** @param {Lane} lane @returns {Item[]} */
 function colours(lane) {
   const key = colourKey(lane);
   const now = view.colours.peek().get(key);
@@ -66,7 +57,7 @@ function colours(lane) {
 /**
  * The commands with the numbers of a lane's picture, each once, named by the series that they have.
  * @param {Lane} lane
- * @param {import("../lanes/data.js").LaneStore} store
+ * @param {LaneStore} store
  * @returns {{ name: string, command: string }[]}
  */
 export function commandsOf(lane, store) {

@@ -1,9 +1,8 @@
 // The numbers of a lane: the answer of its command for the range that the panels are about, never sums of the page.
-/** @import { Answer, Lane, Range, TableRow } from '../types' */
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { copied } from "../format/table.js";
-import { clean } from "../format/text.js";
+import { clean, messageOf } from "../format/text.js";
 import { clockOf, length, rangeWord } from "../format/time.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { Table } from "../panels/table.js";
@@ -13,11 +12,7 @@ import { copy, openDialog } from "./menu.js";
 
 const BUCKETS = 100;
 
-/**
- * @param {string[]} words of a lane
- * @param {Range} range
- * @returns {string[]} the same question about the range
- */
+/** @param {string[]} words of a lane @param {TimeRange} range @returns {string[]} the same question about the range */
 export function about(words, range) {
   const out = [];
   for (let i = 0; i < words.length; i += 1) {
@@ -29,10 +24,7 @@ export function about(words, range) {
   return [...out, "--time", rangeWord(range), ...(timeline ? ["--buckets", String(Math.min(BUCKETS, range[1] - range[0]))] : [])];
 }
 
-/**
- * @param {Lane} lane
- * @returns {(row: TableRow) => boolean} whether a row of `dump timeline` is of the lane
- */
+/** @param {Lane} lane @returns {(row: TableRow) => boolean} whether a row of `dump timeline` is of the lane */
 function isOf(lane) {
   const number = Number(lane.id.split(":")[1]);
   if (lane.kind === "process") return (row) => row["pid"] === patternOf(lane).pid;
@@ -68,28 +60,25 @@ function bucketsOf(parts, lane, unit) {
   return out.length > 0 ? out : null;
 }
 
-/**
- * @param {Lane} lane
- * @param {import("../lanes/data.js").LaneStore} store
- */
+/** @param {Lane} lane @param {LaneStore} store */
 export function asTable(lane, store) {
   const recording = view.recording.peek();
   const { words, unit = "" } = store.data.get(lane.id)?.[0]?.frame.head ?? {};
   const [a, b] = view.subject.peek();
   const [start, end] = view.whole();
-  const range = /** @type {Range} */ ([Math.max(a, start), Math.max(Math.max(a, start) + 1, Math.min(b, end))]);
+  const range = /** @type {TimeRange} */ ([Math.max(a, start), Math.max(Math.max(a, start) + 1, Math.min(b, end))]);
   const named = (Array.isArray(words) ? [[lane.kind, words]] : Object.entries(words ?? {})).filter(([name, list]) => name !== "top" && (list?.length ?? 0) > 0);
   /** @type {{ name: string, words: string[] }[]} */
   const asked = named.map(([name, list]) => ({ name: String(name), words: carried(about(/** @type {string[]} */ (list), range)) }));
   const stop = new AbortController();
-  const body = h("div", { class: "lane-numbers", "aria-busy": "true" }, h("p", { class: "dim" }, "Reading…"));
+  const body = h("div.lane-numbers", { "aria-busy": "true" }, h("p.dim", "Reading…"));
   const dialog = openDialog(`Numbers of ${clean(lane.name)}`, (close) => [
-    h("h2", null, clean(lane.name)), body, h("div", { class: "buttons" }, h("button", { type: "button", onclick: close }, "Close")),
+    h("h2", clean(lane.name)), body, h("div.buttons", h("button", { onclick: close }, "Close")),
   ], "large");
   dialog.addEventListener("close", () => stop.abort());
   const ended = () => body.setAttribute("aria-busy", "false");
   if (!recording || asked.length === 0) {
-    fill(body, h("p", null, "No command has numbers of this lane."));
+    fill(body, h("p", "No command has numbers of this lane."));
     ended();
     return;
   }
@@ -103,13 +92,13 @@ export function asTable(lane, store) {
       label: "Numbers", state: { sort: buckets ? "from_ns" : "", down: false, chosen: null }, instant: (ns) => clock.text(ns + base, Math.max(1, (range[1] - range[0]) / BUCKETS / 10)), onpick: () => {}, onlight: () => {},
     });
     const shown = buckets ? parts : parts.slice(0, 1);
-    fill(body, h("p", null, `${clock.text(range[0], 1000)} – ${clock.text(range[1], 1000)}, ${length(range[1] - range[0])}${buckets ? `, a row for each of ${buckets.length} parts` : ""}`),
-      rows.length === 0 ? h("p", null, "Nothing in this range.") : table.element,
-      h("ul", { class: "commands" }, shown.map(({ name, answer, words: own }) => {
+    fill(body, h("p", `${clock.text(range[0], 1000)} – ${clock.text(range[1], 1000)}, ${length(range[1] - range[0])}${buckets ? `, a row for each of ${buckets.length} parts` : ""}`),
+      rows.length === 0 ? h("p", "Nothing in this range.") : table.element,
+      h("ul.commands", shown.map(({ name, answer, words: own }) => {
         const command = answer.command || commandLine(own);
-        return h("li", null, h("span", { class: "dim" }, shown.length > 1 ? `${name}: ` : ""), h("button", { type: "button", class: "quiet", "aria-label": `Copy command of ${name}`, onclick: () => void copy(command, "command") }, icon("command")), h("code", null, clean(command, 600)));
+        return h("li", h("span.dim", shown.length > 1 ? `${name}: ` : ""), h("button.quiet", { "aria-label": `Copy command of ${name}`, onclick: () => void copy(command, "command") }, icon("command")), h("code", clean(command, 600)));
       })),
-      rows.length === 0 ? null : h("button", { type: "button", onclick: () => {
+      rows.length === 0 ? null : h("button", { onclick: () => {
         const { titles, cells } = table.copied();
         void copy(copied(titles, cells, "tsv"), "TSV");
       } }, icon("copy"), "Copy as TSV"));
@@ -117,7 +106,7 @@ export function asTable(lane, store) {
     ended();
   }, (error) => {
     if (client.isAbort(error)) return;
-    fill(body, h("p", { role: "alert" }, clean(error instanceof Error ? error.message : String(error), 400)));
+    fill(body, h("p", { role: "alert" }, clean(messageOf(error), 400)));
     ended();
   });
 }

@@ -1,7 +1,5 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
-import { h } from "../dom/h.js";
-
-/** @typedef {{ name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, stay?: boolean, run: () => void } | "-"} Item */
+import { h, handled } from "../dom/h.js";
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;
@@ -16,20 +14,16 @@ export function closeMenu(back = true) {
   if (back && had) anchor.focus({ preventScroll: true });
 }
 
-/**
- * @param {HTMLElement} anchor
- * @param {Item[]} items
- * @param {number} [x] where the pointer is
- */
+/** @param {HTMLElement} anchor @param {Item[]} items @param {number} [x] where the pointer is */
 export function openMenu(anchor, items, x) {
   const again = shown?.anchor === anchor;
   closeMenu(false);
   if (again) return;
-  const element = h("div", { class: "menu", role: "menu", tabindex: -1 }, items.map((item) => {
-    if (item === "-") return h("div", { class: "rule", role: "separator" });
+  const element = h("div.menu", { role: "menu", tabindex: -1 }, items.map((item) => {
+    if (item === "-") return h("div.rule", { role: "separator" });
     const checkable = item.checked !== undefined;
-    const button = h("button", {
-      type: "button", class: "item", role: checkable ? "menuitemcheckbox" : "menuitem", tabindex: -1, "aria-checked": checkable ? String(item.checked) : null,
+    const button = /** @type {HTMLElement} */ (h("button.item", {
+      role: checkable ? "menuitemcheckbox" : "menuitem", tabindex: -1, "aria-checked": checkable ? String(item.checked) : null,
       "aria-disabled": item.off ? "true" : null,
       onclick: () => {
         if (item.off) return;
@@ -41,7 +35,7 @@ export function openMenu(anchor, items, x) {
         const tick = button.firstElementChild;
         if (tick) tick.textContent = now ? "✓" : "";
       },
-    }, h("span", { class: "tick", "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : h("span", { class: `swatch hue-${item.swatch}`, "aria-hidden": "true" }), h("span", null, item.name), item.keys ? h("kbd", null, item.keys) : null);
+    }, h("span.tick", { "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : h("span", { class: `swatch hue-${item.swatch}`, "aria-hidden": "true" }), h("span", item.name), item.keys ? h("kbd", item.keys) : null));
     return button;
   }));
   element.addEventListener("keydown", (event) => {
@@ -52,8 +46,7 @@ export function openMenu(anchor, items, x) {
     else if (event.key === "Escape" || event.key === "Tab") closeMenu();
     else if (event.key.length === 1 && event.key !== " ") all.find((one) => one.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase()))?.focus();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   });
   document.body.append(element);
   const box = anchor.getBoundingClientRect();
@@ -70,12 +63,7 @@ addEventListener("pointerdown", (event) => {
 }, { capture: true });
 addEventListener("blur", () => closeMenu(false));
 
-/**
- * @param {string} label
- * @param {(close: () => void) => HTMLElement[]} make
- * @param {string} [kind]
- * @returns {HTMLDialogElement}
- */
+/** @param {string} label @param {(close: () => void) => HTMLElement[]} make @param {string} [kind] @returns {HTMLDialogElement} */
 export function openDialog(label, make, kind = "") {
   const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: `dialog ${kind}`, "aria-label": label }));
   const close = () => dialog.close();
@@ -104,10 +92,7 @@ export function toast(text) {
   hideToast = window.setTimeout(() => element.classList.remove("on"), 2500);
 }
 
-/**
- * @param {string} text
- * @param {string} what
- */
+/** @param {string} text @param {string} what */
 export async function copy(text, what) {
   lastCopied.text = text;
   try {
@@ -115,9 +100,9 @@ export async function copy(text, what) {
     toast(`${what} copied`);
   } catch {
     openDialog(`Copy ${what}`, (close) => [
-      h("p", null, "The browser did not allow the copy. Copy it from here:"),
-      h("textarea", { readonly: true, rows: 8, "aria-label": what, class: "wide" }, text),
-      h("button", { type: "button", onclick: close }, "Close"),
+      h("p", "The browser did not allow the copy. Copy it from here:"),
+      h("textarea.wide", { readonly: true, rows: 8, "aria-label": what }, text),
+      h("button", { onclick: close }, "Close"),
     ]);
   }
 }

@@ -1,15 +1,12 @@
 // The pointer over the lanes: wheel, drag, click, and the handles of the selection.
-import { h } from "../dom/h.js";
+import { h, handled } from "../dom/h.js";
 import { effect } from "../dom/signal.js";
 import { headWidth, nsAt, nsPerPixel, timeWidth, xOf } from "../lanes/geometry.js";
 import { length, wordOf } from "../format/time.js";
 import { choose } from "./spans.js";
 import * as view from "../state/view.js";
 
-/**
- * @param {HTMLElement} area
- * @param {HTMLElement} axis
- */
+/** @param {HTMLElement} area @param {HTMLElement} axis */
 export function followPointer(area, axis) {
   area.addEventListener("wheel", (event) => wheel(event, area), { passive: false });
   axis.addEventListener("wheel", (event) => wheel(event, area, true), { passive: false });
@@ -27,10 +24,7 @@ export function followPointer(area, axis) {
   });
 }
 
-/**
- * @param {MouseEvent} event
- * @param {HTMLElement} area
- */
+/** @param {MouseEvent} event @param {HTMLElement} area */
 function place(event, area) {
   return event.clientX - area.getBoundingClientRect().left - headWidth.peek();
 }
@@ -40,11 +34,7 @@ function laneOf(event) {
   return event.target instanceof Element ? event.target.closest("[data-lane-time]")?.getAttribute("data-lane-time") ?? null : null;
 }
 
-/**
- * @param {WheelEvent} event
- * @param {HTMLElement} area
- * @param {boolean} [always] whether the wheel zooms without Ctrl
- */
+/** @param {WheelEvent} event @param {HTMLElement} area @param {boolean} [always] whether the wheel zooms without Ctrl */
 function wheel(event, area, always = false) {
   const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
   if (event.ctrlKey || event.metaKey || always) {
@@ -57,11 +47,7 @@ function wheel(event, area, always = false) {
   }
 }
 
-/**
- * @param {PointerEvent} event
- * @param {HTMLElement} area
- * @param {HTMLElement} element
- */
+/** @param {PointerEvent} event @param {HTMLElement} area @param {HTMLElement} element */
 function press(event, area, element) {
   const x0 = place(event, area);
   if (x0 < 0 || x0 > timeWidth.peek()) return;
@@ -104,10 +90,7 @@ function press(event, area, element) {
   element.addEventListener("pointercancel", up);
 }
 
-/**
- * @param {number} a
- * @param {number} b
- */
+/** @param {number} a @param {number} b */
 function selectBetween(a, b) {
   const [start, end] = view.whole();
   const from = Math.max(start, Math.min(a, b));
@@ -147,14 +130,13 @@ export function handles() {
       const by = { ArrowLeft: -step, ArrowRight: step, PageDown: -20 * step, PageUp: 20 * step }[event.key];
       if (by === undefined) return;
       put((view.selection.peek()?.[i] ?? 0) + by);
-      event.preventDefault();
-      event.stopPropagation();
+      handled(event);
     });
     return handle;
   });
-  const text = h("div", { class: "between", "aria-hidden": "true" });
-  const bar = h("i", { class: "between-bar", "aria-hidden": "true" });
-  const box = h("div", { class: "handles" }, bar, text, ...ends);
+  const text = h("div.between", { "aria-hidden": "true" });
+  const bar = h("i.between-bar");
+  const box = h("div.handles", bar, text, ...ends);
   effect(() => {
     const range = view.selection.value;
     const [from, to] = view.range.value;

@@ -1,7 +1,7 @@
 // The numbers under the pointer.
 import { h } from "../dom/h.js";
 import { clean } from "../format/text.js";
-import { clockOf, fixed, group, length } from "../format/time.js";
+import { fixed, group, length } from "../format/time.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
 import { pidOf, threadOf } from "../lanes/rows.js";
@@ -10,12 +10,9 @@ import * as view from "../state/view.js";
 /** @type {Record<string, string>} */
 const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "not seen yet", unknown: "unknown", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events", "read-bytes": "read", "write-bytes": "written", queue: "under way on average" };
 
-/**
- * @param {HTMLElement} area
- * @param {import("../lanes/data.js").LaneStore} store
- */
+/** @param {HTMLElement} area @param {LaneStore} store */
 export function readout(area, store) {
-  const element = h("div", { class: "readout", "aria-hidden": "true", hidden: true });
+  const element = h("div.readout", { "aria-hidden": "true", hidden: true });
   area.append(element);
   area.addEventListener("pointerleave", () => {
     element.hidden = true;
@@ -47,17 +44,13 @@ export function readout(area, store) {
   });
 }
 
-/**
- * @param {import("../types").Lane} lane
- * @param {import("../lanes/data.js").LaneStore} store
- * @param {number} ns
- */
+/** @param {Lane} lane @param {LaneStore} store @param {number} ns */
 function textOf(lane, store, ns) {
   const found = store.at(lane.id, ns);
   if (!found) return null;
   const { head, series, peaks } = found.data.frame;
   const bucket = found.to - found.from;
-  const lines = [`${clean(lane.name, 60)}   ${clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0).text(found.from, bucket)} +${length(bucket)}`];
+  const lines = [`${clean(lane.name, 60)}   ${view.clockNow().text(found.from, bucket)} +${length(bucket)}`];
   const full = bucket * (head.at_once ?? 1);
   for (const name of head.series ?? []) {
     const value = series[name]?.[found.index] ?? NaN;
@@ -76,10 +69,7 @@ function textOf(lane, store, ns) {
   return lines.join("\n");
 }
 
-/**
- * @param {number} value
- * @param {string} unit
- */
+/** @param {number} value @param {string} unit */
 function amount(value, unit) {
   if (unit === "ns") return length(value);
   if (unit === "bytes") return `${group(value)} bytes`;

@@ -1,9 +1,8 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
-/** @import { Density, Hit } from '../types' */
 import * as client from "../api/client.js";
-import { fill, h, icon } from "../dom/h.js";
+import { fill, h, handled, icon } from "../dom/h.js";
 import { clean, exact } from "../format/text.js";
-import { clockOf, group, length } from "../format/time.js";
+import { group, length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import { patternOf } from "../lanes/rows.js";
 import { commandLine } from "../state/command.js";
@@ -17,15 +16,15 @@ const NAMES = { process: "Processes", thread: "Threads", module: "Modules", meth
 
 export class Search {
   constructor() {
-    this.input = /** @type {HTMLInputElement} */ (h("input", {
+    this.input = h("input", {
       id: "search", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "hits", "aria-label": "Search processes, threads, methods, tags, files, marks, events",
       placeholder: "Search processes, methods, files   /", autocomplete: "off", spellcheck: "false",
-    }));
-    this.count = h("span", { class: "hit-count", role: "status" });
-    this.before = h("button", { type: "button", class: "quiet", "aria-label": "Previous hit", onclick: () => this.step(-1) }, "‹");
-    this.after = h("button", { type: "button", class: "quiet", "aria-label": "Next hit", onclick: () => this.step(1) }, "›");
-    this.list = h("div", { id: "hits", class: "hits", role: "listbox", "aria-label": "Hits", hidden: true });
-    this.element = h("div", { class: "search", role: "search" }, icon("search"), this.input, this.count, this.before, this.after, this.list);
+    });
+    this.count = h("span.hit-count", { role: "status" });
+    this.before = h("button.quiet", { "aria-label": "Previous hit", onclick: () => this.step(-1) }, "‹");
+    this.after = h("button.quiet", { "aria-label": "Next hit", onclick: () => this.step(1) }, "›");
+    this.list = h("div.hits", { id: "hits", role: "listbox", "aria-label": "Hits", hidden: true });
+    this.element = h("div.search", { role: "search" }, icon("search"), this.input, this.count, this.before, this.after, this.list);
     /** @type {Hit[]} */
     this.hits = [];
     /** @type {Density[]} */
@@ -136,12 +135,12 @@ export class Search {
     this.count.textContent = text === "" ? "" : this.at >= 0 ? `${this.at + 1}/${this.hits.length}` : `${group(this.hits.length)} hit${this.hits.length === 1 ? "" : "s"}`;
     this.before.hidden = this.hits.length === 0;
     this.after.hidden = this.hits.length === 0;
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const clock = view.clockNow();
     const groups = KINDS.filter((kind) => this.hits.some((hit) => hit.kind === kind));
-    fill(this.list, groups.length === 0 && text !== "" ? h("div", { class: "none", role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div", { class: "kind", "aria-hidden": "true" }, NAMES[kind] ?? kind),
-      this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div", {
-        role: "option", id: `hit-${i}`, class: "item", "aria-selected": String(i === this.at), onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => this.go(i),
-      }, h("span", { class: "hit-name", title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span", { class: "dim" }, figure(hit, clock.text))))).slice(0, 400))));
+    fill(this.list, groups.length === 0 && text !== "" ? h("div.none", { role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div.kind", { "aria-hidden": "true" }, NAMES[kind] ?? kind),
+      this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div.item", {
+        role: "option", id: `hit-${i}`, "aria-selected": String(i === this.at), onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => this.go(i),
+      }, h("span.hit-name", { title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span.dim", figure(hit, clock.text))))).slice(0, 400))));
     this.#show(document.activeElement === this.input && text !== "");
     this.input.setAttribute("aria-activedescendant", this.at >= 0 ? `hit-${this.at}` : "");
     this.list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -153,10 +152,7 @@ export class Search {
     this.go((this.at + way + this.hits.length) % this.hits.length, false);
   }
 
-  /**
-   * @param {number} index
-   * @param {boolean} [close]
-   */
+  /** @param {number} index @param {boolean} [close] */
   go(index, close = true) {
     const hit = this.hits[index];
     if (!hit) return;
@@ -201,15 +197,11 @@ export class Search {
         void this.run("");
       }
     } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    handled(event);
   }
 }
 
-/**
- * @param {Hit} hit
- * @param {(ns: number, step: number) => string} clock
- */
+/** @param {Hit} hit @param {(ns: number, step: number) => string} clock */
 function figure(hit, clock) {
   const time = hit.time_ns === null || hit.time_ns === undefined ? "" : `${length(hit.time_ns)} · `;
   const count = hit.count > 1 ? `${group(hit.count)} × · ` : "";

@@ -2,7 +2,7 @@
 import * as client from "../api/client.js";
 import { batch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
-import { clockOf, length } from "../format/time.js";
+import { length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import * as view from "../state/view.js";
 
@@ -11,11 +11,7 @@ let stop = new AbortController();
 /** Lanes whose spans can be chosen. */
 const KINDS = new Set(["thread", "cpu", "disk", "gc", "jit", "region", "mark", "process"]);
 
-/**
- * @param {string} lane
- * @param {number} ns
- * @param {boolean} [show] whether the view follows the span
- */
+/** @param {string} lane @param {number} ns @param {boolean} [show] whether the view follows the span */
 export async function choose(lane, ns, show = false) {
   await model.find([lane]);
   const known = model.known.get(lane);
@@ -41,7 +37,7 @@ export async function choose(lane, ns, show = false) {
   }
 }
 
-/** @param {import("../types").Range} span */
+/** @param {TimeRange} span */
 function follow([start, end]) {
   const [from, to] = view.range.peek();
   if (end > from && start < to) return;
@@ -52,11 +48,11 @@ function follow([start, end]) {
 /**
  * What a screen reader says of a span.
  * @param {string} name
- * @param {import("../types").At} at
+ * @param {At} at
  */
 function sentence(name, { span, waker, device, stack }) {
   if (!span) return `${clean(name)}: nothing here`;
-  const when = clockOf(view.recording.peek(), view.clock.peek(), view.zero.peek()?.ns ?? 0).text(span.start_ns, 1000);
+  const when = view.clockNow().text(span.start_ns, 1000);
   const did = { run: "runs", wait: "waits", ready: "is ready", open: "not seen yet", unknown: "unknown" }[span.state] ?? span.state;
   const where = stack?.[0] ? ` in ${clean(stack[0], 120)}` : "";
   const by = waker ? `, woken by ${clean(waker.name, 80)}` : device ? `, woken by ${device}` : "";

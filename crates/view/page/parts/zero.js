@@ -7,33 +7,33 @@ import { openDialog, openMenu } from "./menu.js";
 
 /** @returns {HTMLElement} */
 export function zeroButton() {
-  const button = h("button", { type: "button", class: "quiet zero", title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}`, "aria-haspopup": "menu", onclick: () => openMenu(button, [
+  const button = /** @type {HTMLElement} */ (h("button.quiet.zero", { title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}`, "aria-haspopup": "menu", onclick: () => openMenu(button, [
     { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
     { name: "Start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0, landmark: null }) },
     { name: "Mark, process, method or event…", run: () => zeroDialog() },
     ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => zeroAtMark(mark) })),
-  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 40)}` : "0 = start"));
+  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 40)}` : "0 = start")));
   return button;
 }
 
 /** @param {string} [kind] @param {string} [text] */
 export function zeroDialog(kind = view.zero.peek()?.landmark?.at.split(":")[0] ?? "mark", text = view.zero.peek()?.landmark?.at.replace(/^[^:]*:/, "") ?? "") {
   openDialog("Time zero", (close) => {
-    const kinds = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "What happened", onchange: () => fresh() }, LANDMARKS.map((one) => h("option", { value: one.kind }, one.name))));
-    const names = /** @type {HTMLInputElement} */ (h("input", { type: "text", class: "filter", "aria-label": "Its name, a pattern", spellcheck: "false", autocomplete: "off", value: text }));
-    const of = /** @type {HTMLInputElement} */ (h("input", { type: "text", class: "filter", "aria-label": "Only of these processes", placeholder: "of any process", spellcheck: "false", autocomplete: "off", value: view.zero.peek()?.landmark?.of ?? "" }));
-    const said = h("p", { class: "warn-text", role: "alert" });
+    const kinds = h("select", { "aria-label": "What happened", onchange: () => fresh() }, LANDMARKS.map((one) => h("option", { value: one.kind }, one.name)));
+    const names = h("input.filter", { type: "text", "aria-label": "Its name, a pattern", spellcheck: "false", autocomplete: "off", value: text });
+    const of = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", "aria-label": "Only of these processes", placeholder: "of any process", spellcheck: "false", autocomplete: "off", value: view.zero.peek()?.landmark?.of ?? "" }));
+    const said = h("p.warn-text", { role: "alert" });
     const fresh = () => void (names.placeholder = LANDMARKS.find((one) => one.kind === kinds.value)?.example ?? "");
     kinds.value = kind;
     fresh();
-    const form = h("form", { class: "zero-form", onsubmit: async (/** @type {Event} */ event) => {
+    const form = h("form.zero-form", { onsubmit: async (/** @type {Event} */ event) => {
       event.preventDefault();
       if (!names.value.trim()) return;
       said.textContent = "…";
       const why = await zeroAtLandmark({ at: `${kinds.value}:${names.value.trim()}`, of: of.value.trim() });
       if (why === null) close();
       else said.textContent = clean(why, 300);
-    } }, kinds, names, of, said, h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Count from here"), h("button", { type: "button", onclick: () => close() }, "Close")));
-    return [h("h2", null, "Time zero"), h("p", null, "Times of the page and of its commands count from the first instant that fits: ", h("code", null, "--zero-time"), ". Names are patterns: ", h("code", null, "*"), " and ", h("code", null, "?"), "."), form];
+    } }, kinds, names, of, said, h("div.buttons", h("button.primary", { type: "submit" }, "Count from here"), h("button", { onclick: () => close() }, "Close")));
+    return [h("h2", "Time zero"), h("p", "Times of the page and of its commands count from the first instant that fits: ", h("code", "--zero-time"), ". Names are patterns: ", h("code", "*"), " and ", h("code", "?"), "."), form];
   });
 }

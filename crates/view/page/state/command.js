@@ -9,24 +9,21 @@ const WITHOUT_ZERO = new Set(["dump path", "explain"]);
 /** @param {readonly string[]} words */
 const nameWords = (words) => (words[0] === "dump" || words[0] === "symbols" ? 2 : 1);
 
-/**
- * @param {readonly string[]} words
- * @returns {string} for a shell
- */
+/** @param {readonly string[]} words @returns {string} for a shell */
 export function commandLine(words) {
   const count = nameWords(words);
   // Behind the options a file could be taken for the value of one.
   return shellLine(["tracesift", ...words.slice(0, count), view.recording.peek()?.file ?? "X.sift", ...words.slice(count)], view.session.peek()?.platform ?? "linux");
 }
 
-/** @param {import("../types").Landmark} landmark */
+/** @param {Landmark} landmark */
 export function zeroWords({ at, of }) {
   return ["--zero-time", at, ...(of ? ["--zero-process", of] : [])];
 }
 
 /**
  * @param {readonly string[]} words with times since the start of the recording
- * @param {import("../types").Zero | null} [zero]
+ * @param {Zero | null} [zero]
  * @returns {string[]} the same question with times since the landmark
  */
 export function carried(words, zero = view.zero.peek()) {

@@ -2,6 +2,7 @@
 import * as client from "../api/client.js";
 import { zeroWords } from "./command.js";
 import * as view from "./view.js";
+import { messageOf } from "../format/text.js";
 
 /** Kinds of landmarks, in the words of `--zero-time`. */
 export const LANDMARKS = [
@@ -22,7 +23,7 @@ const plain = (text) => text !== "" && !/[*?;!]/.test(text);
 
 /**
  * Counts times from a mark. Its name becomes the landmark if the program finds this mark by it.
- * @param {import("../types").Mark} mark
+ * @param {Mark} mark
  */
 export function zeroAtMark(mark) {
   const first = (view.recording.peek()?.marks ?? []).find(({ name }) => name.toLowerCase() === mark.name.toLowerCase());
@@ -31,10 +32,7 @@ export function zeroAtMark(mark) {
 
 let turn = 0;
 
-/**
- * @param {import("../types").Landmark} landmark
- * @returns {Promise<string | null>} why there is none
- */
+/** @param {Landmark} landmark @returns {Promise<string | null>} why there is none */
 export async function zeroAtLandmark(landmark) {
   const recording = view.recording.peek();
   if (!recording) return "no recording";
@@ -50,6 +48,6 @@ export async function zeroAtLandmark(landmark) {
     view.zero.value = { name: landmark.at, ns: recording.start_ns - from, landmark };
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

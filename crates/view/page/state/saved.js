@@ -11,8 +11,8 @@ export const BUILT_IN = [
 ];
 
 /**
- * @param {import("../types").Session | null} session
- * @param {import("../types").RecordingInfo | null} recording
+ * @param {Session | null} session
+ * @param {RecordingInfo | null} recording
  * @returns {{ name: string, about: string, text: string }[]} those for which the recording has data
  */
 export function views(session, recording) {

@@ -1,5 +1,4 @@
 // The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
-/** @import { Mark, TableState } from '../types' */
 import { batch } from "../dom/signal.js";
 import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.js";
 import { HUES } from "../lanes/palette.js";
@@ -54,10 +53,7 @@ export function toFragment() {
   return pairs().map(([word, value]) => `${word}=${encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+")}`).join("&");
 }
 
-/**
- * @param {string} text
- * @returns {[string, string][]}
- */
+/** @param {string} text @returns {[string, string][]} */
 export function readFragment(text) {
   /** @type {[string, string][]} */
   const out = [];
@@ -73,10 +69,7 @@ export function readFragment(text) {
   return out;
 }
 
-/**
- * @param {string} text
- * @returns {[string, string][]}
- */
+/** @param {string} text @returns {[string, string][]} */
 export function readText(text) {
   return text.slice(0, 1 << 20).split(/\r?\n/).filter((line) => line && !line.startsWith("#")).map((line) => {
     const at = line.indexOf(" ");
@@ -160,11 +153,7 @@ function reset() {
   view.opened.value = new Set(["processes"]);
 }
 
-/**
- * @param {string} word
- * @param {string} value
- * @returns {boolean} whether the word is known and its value can be read
- */
+/** @param {string} word @param {string} value @returns {boolean} whether the word is known and its value can be read */
 function one(word, value) {
   const range = word === "time" || word === "select" ? readRange(value) : null;
   switch (word) {
@@ -207,10 +196,7 @@ function one(word, value) {
   }
 }
 
-/**
- * @param {string} value `1.5s some name`
- * @returns {Mark[]}
- */
+/** @param {string} value `1.5s some name` @returns {Mark[]} */
 function named(value) {
   const at = value.indexOf(" ");
   const ns = readWord(at < 0 ? value : value.slice(0, at));

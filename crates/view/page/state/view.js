@@ -1,6 +1,6 @@
 // What the reader looks at. Everything here can be written as text: see `url.js`.
-/** @import { Chosen, Density, Finding, Mark, Range, Session, Signal, TableState, Zero } from '../types' */
 import { batch, computed, signal } from "../dom/signal.js";
+import { clockOf } from "../format/time.js";
 
 /** The shortest range that can be looked at, in ns. */
 export const SHORTEST = 1_000;
@@ -10,19 +10,16 @@ export const session = signal(/** @type {Session | null} */ (null));
 export const recordingId = signal("r0");
 export const recording = computed(() => named(session.value, recordingId.value));
 
-/**
- * @param {Session | null} of
- * @param {string} id
- */
+/** @param {Session | null} of @param {string} id */
 function named(of, id) {
   const all = of?.recordings ?? [];
   return all.find((one) => one.id === id) ?? all[0] ?? null;
 }
 
 /** The range that lanes show. */
-export const range = signal(/** @type {Range} */ ([0, 1_000_000_000]));
+export const range = signal(/** @type {TimeRange} */ ([0, 1_000_000_000]));
 /** The range that panels are about; without it they are about the view range. */
-export const selection = signal(/** @type {Range | null} */ (null));
+export const selection = signal(/** @type {TimeRange | null} */ (null));
 /** Whether the selection follows the pointer just now. */
 export const dragging = signal(false);
 /** A pattern as `-p` takes it. */
@@ -60,7 +57,7 @@ export const findings = signal(/** @type {readonly Mark[]} */ ([]));
 export const finding = signal(/** @type {Finding | null} */ (null));
 export const pointer = signal(/** @type {number | null} */ (null));
 /** What the pointer is on in a panel or in the lanes, lit in both. */
-export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: Range | null } | null} */ (null));
+export const lit = signal(/** @type {{ pid: number | null, tid: number | null, range: TimeRange | null } | null} */ (null));
 export const density = signal(/** @type {Density | null} */ (null));
 /** What the live region says. */
 export const said = signal("");
@@ -72,26 +69,23 @@ export const dock = signal(DOCK);
 /** The range that panels are about. */
 export const subject = computed(() => selection.value ?? range.value);
 
-/** @returns {Range} */
+/** Text of instants by the clock and the time zero in use. */
+export const clockNow = () => clockOf(recording.value, clock.value, zero.value?.ns ?? 0);
+
+/** @returns {TimeRange} */
 export function whole() {
   // Not by the computed value, which follows at the end of a batch.
   const one = named(session.peek(), recordingId.peek());
   return one ? [one.start_ns, Math.max(one.end_ns, one.start_ns + SHORTEST)] : [0, 1_000_000_000];
 }
 
-/**
- * @param {Range} wanted
- * @returns {Range} the same inside of the recording, in whole ns
- */
+/** @param {TimeRange} wanted @returns {TimeRange} the same inside of the recording, in whole ns */
 export function fitted([from, to]) {
   const [start, end] = whole();
   const size = Math.min(end - start, Math.max(SHORTEST, Math.round(to - from)));
   const first = Math.min(Math.max(Math.round(from), start), end - size);
   return [first, first + size];
 }
-
-/** @typedef {{ processes: string | null, thread: { tid: number, name: string } | null, selection: Range | null }} About */
-/** @typedef {{ range: Range, about: About | null }} Step a range that was looked at, or what panels were about before they were narrowed */
 
 /** For undo, and what was undone. */
 export const past = signal(/** @type {readonly Step[]} */ ([]));
@@ -100,7 +94,7 @@ export const future = signal(/** @type {readonly Step[]} */ ([]));
 let settled = -Infinity;
 
 /**
- * @param {Range} wanted
+ * @param {TimeRange} wanted
  * @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together
  */
 export function look(wanted, how = "step") {
@@ -138,10 +132,7 @@ function show(next) {
   selection.value = next.selection;
 }
 
-/**
- * @param {Signal<readonly Step[]>} from
- * @param {Signal<readonly Step[]>} to
- */
+/** @param {Signal<readonly Step[]>} from @param {Signal<readonly Step[]>} to */
 function step(from, to) {
   const all = from.peek();
   const last = all[all.length - 1];
@@ -158,10 +149,7 @@ function step(from, to) {
 export const undo = () => step(past, future);
 export const redo = () => step(future, past);
 
-/**
- * @param {number} factor below 1 comes nearer
- * @param {number} around the instant that stays where it is
- */
+/** @param {number} factor below 1 comes nearer @param {number} around the instant that stays where it is */
 export function zoom(factor, around) {
   const [from, to] = range.peek();
   const [start, end] = whole();
@@ -195,10 +183,7 @@ export function hide(id) {
   hidden.value = new Set([...hidden.peek(), id]);
 }
 
-/**
- * @param {string} key
- * @param {number | null} hue null: the page chooses it
- */
+/** @param {string} key @param {number | null} hue null: the page chooses it */
 export function giveColour(key, hue) {
   const next = new Map(colours.peek());
   if (hue === null) next.delete(key);

@@ -207,13 +207,22 @@ interface ChainLink {
   end_ns: number;
   state: string;
   by?: string | null;
+  /** What ended the link's longest wait. */
   woken_by?: string | null;
+  run_ns?: number | null;
+  ready_ns?: number | null;
+  wait_ns?: number | null;
+  unknown_ns?: number | null;
+  longest_wait_ns?: number | null;
+  longest_wait_method?: string | null;
 }
 
 interface At {
   span: Span | null;
   stack: string[] | null;
-  waker: { lane: string | null; name: string; ns: number; stack: string[] | null } | null;
+  /** The frame of the stack that `dump waits` names. */
+  method?: string | null;
+  waker: { lane: string | null; name: string; ns: number; method?: string | null; stack: string[] | null } | null;
   device: string | null;
   chain: ChainLink[];
   words: string[];
@@ -224,6 +233,13 @@ interface Chosen {
   lane: string;
   name: string;
   at: At;
+}
+
+/** A span that was left along its chain, and what the lanes showed. */
+interface Followed {
+  chosen: Chosen;
+  guests: { below: string; lanes: string[] } | null;
+  range: TimeRange;
 }
 
 type Cell = string | number | boolean | null | Cell[] | { [key: string]: Cell };

@@ -51,6 +51,7 @@ assets! {
     "lanes/sticky.js",
     "lanes/view.js",
     "main.js",
+    "panels/chain.js",
     "panels/detail.js",
     "panels/dock.js",
     "panels/explain.js",

@@ -131,7 +131,7 @@ fn answer(piece: &Piece, people: &People, wait: &Value, words: &[String]) -> Val
     let waker = lane(wait, "waker_pid", "waker_tid", &wait["to_ns"]);
     let is_device = !wait["woken_by"].is_null() && wait["waker_tid"].is_null();
     let waker = waker
-        .map(|(lane, name)| json!({ "lane": lane, "name": name, "ns": wait["to_ns"], "stack": wait["waker_stack"] }));
+        .map(|(lane, name)| json!({ "lane": lane, "name": name, "ns": wait["to_ns"], "method": wait["waker_method"], "stack": wait["waker_stack"] }));
     let chain = wait["chain"].as_array().into_iter().flatten().map(|row| {
         let (lane, name) = lane(row, "pid", "tid", &row["to_ns"]).unzip();
         let mut link = row.clone();
@@ -156,6 +156,7 @@ fn answer(piece: &Piece, people: &People, wait: &Value, words: &[String]) -> Val
             "bytes": piece.bytes,
         },
         "stack": wait["wait_stack"],
+        "method": wait["wait_method"],
         "waker": waker,
         "device": if is_device { wait["woken_by"].clone() } else { Value::Null },
         "chain": chain,

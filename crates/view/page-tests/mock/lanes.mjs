@@ -234,11 +234,12 @@ export function at({ lane, ns }) {
     const own = link.spans.filter((one) => one.end > span.start && one.start < span.end).sort((a, b) => b.end - b.start - (a.end - a.start))[0];
     if (!own) break;
     const by = own.state === "wait" && own.waker !== null ? threads[own.waker] : null;
-    chain.push({ lane: `thread:${link.index}`, name: label(link), start_ns: Math.max(own.start, span.start), end_ns: Math.min(own.end, span.end), state: own.state, by: by ? label(by) : own.device });
+    const did = sums(link, span.start, span.end);
+    chain.push({ lane: `thread:${link.index}`, name: label(link), start_ns: span.start, end_ns: span.end, state: own.state, by: by ? label(by) : own.device, run_ns: did["run"], ready_ns: did["ready"], wait_ns: did["wait"], unknown_ns: did["unknown"], longest_wait_ns: own.state === "wait" ? own.end - own.start : 0, longest_wait_method: own.state === "wait" ? names(own.stack)?.[0] ?? null : null });
     link = by && by.index !== thread.index && !chain.some((one) => one.lane === `thread:${by.index}`) ? by : null;
   }
   return {
-    span: { start_ns: span.start, end_ns: span.end, state: span.state, cpu: span.cpu, reason: span.reason }, stack: names(span.stack), device: span.device,
+    span: { start_ns: span.start, end_ns: span.end, state: span.state, cpu: span.cpu, reason: span.reason }, stack: names(span.stack), method: names(span.stack)?.[1] ?? null, device: span.device,
     waker: waker ? { lane: `thread:${waker.index}`, name: label(waker), ns: span.end, stack: names(3) } : null, chain,
     words: ["dump", "waits", "--time", `${span.start / 1e9}s..${span.end / 1e9}s`, "-p", `${processes[thread.process]?.name}(${thread.pid})`],
   };

@@ -35,7 +35,7 @@ export function columnOf(key, sample, unions = false, path = false) {
   else if (key === "share" || key === "percent" || key === "utilisation") kind = "number";
   else if (typeof sample === "number") kind = "integer";
   else if (Array.isArray(sample) || (typeof sample === "object" && sample !== null)) kind = "list";
-  const wide = new Set(["method", "command_line", "path", "stack_tag", "wait_method", "woken_by", "start_method", "site", "for_site", "event"]);
+  const wide = new Set(["method", "command_line", "path", "stack_tag", "wait_method", "woken_by", "start_method", "site", "tag", "for_site", "event"]);
   const union = unions && (key === "wait_ns" || key === "ready_ns");
   const width = kind === "text" || kind === "list" ? (wide.has(key) ? 340 : 160) : kind === "id" ? 78 : union ? 144 : 104;
   return { key, title: kind === "ns" ? `${union ? `${title} (union)` : title} ms` : kind === "share" || key === "share" ? `${title} %` : kind === "bytes" && !/bytes$/i.test(title) ? `${title} bytes` : title, kind, width };

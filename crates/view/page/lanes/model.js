@@ -3,6 +3,8 @@ import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import * as view from "../state/view.js";
 
+/** Rows that are in sight together in nearly every window. */
+const NEAR = 8;
 const PAGE = 500;
 /** Groups stand in this order, whatever lanes are sorted by. */
 const GROUPS = ["processes", "cpus", "disks", "files", "network", "memory", "gc", "jit", "regions", "tags", "marks", "events", "frequencies", "counters"];
@@ -149,7 +151,19 @@ function listed() {
     if (without > 0) out.push(moreRow(`${parent}/inactive`, depth, `${without} inactive in this range, hidden`, 0));
   };
   walk("", 0);
-  return out;
+  return withoutTwice(out);
+}
+
+/**
+ * Leaves out lanes of a chain that stand near in the list by themselves: the arrows go there.
+ * @param {Row[]} rows
+ */
+function withoutTwice(rows) {
+  if (!rows.some(({ guest }) => guest)) return rows;
+  /** @type {Map<string, number>} */
+  const own = new Map();
+  rows.forEach((row, i) => !row.guest && own.set(row.lane.id, i));
+  return rows.filter((row, i) => !row.guest || Math.abs((own.get(row.lane.id) ?? Infinity) - i) > NEAR);
 }
 
 /**

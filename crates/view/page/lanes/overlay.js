@@ -106,9 +106,16 @@ export class Overlay extends Layer {
 
   /** @param {Band[]} bands */
   #chosen(bands) {
-    const chosen = view.chosen.peek();
     arrows.last = [];
-    if (!chosen?.at.span) return;
+    const chosen = view.chosen.peek();
+    // The chain that the reader follows stays in sight.
+    for (const { chosen: one } of view.trail.peek()) this.#span(one, bands, true);
+    if (chosen) this.#span(chosen, bands, false);
+  }
+
+  /** @param {Chosen} chosen @param {Band[]} bands @param {boolean} left whether the reader went on from it */
+  #span(chosen, bands, left) {
+    if (!chosen.at.span) return;
     const { context } = this;
     const band = (/** @type {string | null} */ id) => bands.find((one) => one.id === id && one.key !== "head") ?? null;
     const own = band(chosen.lane);
@@ -116,7 +123,7 @@ export class Overlay extends Layer {
     if (own) {
       const x0 = xOf(start);
       context.strokeStyle = this.colour("accent");
-      context.lineWidth = 2;
+      context.lineWidth = left ? 1 : 2;
       context.strokeRect(Math.round(x0) - 1, own.top + 1, Math.max(3, Math.round(xOf(end) - x0) + 2), own.bottom - own.top - 2);
     }
     const waker = chosen.at.waker;

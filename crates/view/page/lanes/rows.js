@@ -63,8 +63,10 @@ function threadName(lane) {
 export function nameOf({ lane, parent, guest }) {
   if (lane.kind !== "thread" || parent === null) return clean(lane.name, 200);
   const own = threadName(lane);
-  // The thread of a chain is told apart by its own name, not by that of its process.
-  return clean(guest && own !== lane.name ? `${own} of ${lane.name.slice(0, lane.name.length - own.length).trim()}` : own, 200);
+  const above = model.known.get(parent);
+  const other = above ? pidOf(above) !== pidOf(lane) : true;
+  // The thread of a chain is told apart by its own name. That of its process follows where it is another one.
+  return clean(guest && other && own !== lane.name ? `${own} of ${lane.name.slice(0, lane.name.length - own.length).trim()}` : own, 200);
 }
 
 /**

@@ -98,7 +98,7 @@ export class LanesView {
       });
     });
     effect(() => {
-      for (const one of [view.selection, view.pointer, view.marks, view.chosen, view.lit, view.density, view.zero, view.clock, view.guests]) void one.value;
+      for (const one of [view.selection, view.pointer, view.marks, view.chosen, view.trail, view.lit, view.density, view.zero, view.clock, view.guests]) void one.value;
       untracked(() => this.later());
     });
     effect(() => {

@@ -3,23 +3,40 @@ import { fill, h, icon } from "../dom/h.js";
 import { effect } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
-import * as model from "../lanes/model.js";
 import { copy } from "../parts/menu.js";
-import { choose, followWaker, stepSpan } from "../parts/spans.js";
+import { followWaker, leave, stepSpan } from "../parts/spans.js";
 import { carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
+import { chainOf, goto, wayBack } from "./chain.js";
 
 /** @type {Record<string, string>} */
-const STATES = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "not seen yet", unknown: "unknown: switches are missing" };
+const STATES = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
 
-/** @param {string[] | null} stack leaf first @param {string} label */
-function stackOf(stack, label) {
+/** @param {string} frame @param {string | null} [named] a class */
+function frameOf(frame, named = null) {
+  const text = clean(frame, 300);
+  const at = text.indexOf("!");
+  return h("li", { title: text, class: named }, at > 0 ? h("span.dim", text.slice(0, at + 1)) : null, text.slice(at + 1));
+}
+
+/**
+ * @param {string[] | null | undefined} stack leaf first
+ * @param {string} label
+ * @param {string | null | undefined} method the frame that tables name; the scheduler's frames above it are folded
+ */
+function stackOf(stack, label, method) {
   if (!stack || stack.length === 0) return h("p.dim", "no stack was recorded");
-  return h("ol.stack", { "aria-label": label, tabindex: 0 }, stack.map((frame) => {
-    const text = clean(frame, 300);
-    const at = text.indexOf("!");
-    return h("li", { title: text }, at > 0 ? h("span.dim", text.slice(0, at + 1)) : null, text.slice(at + 1));
-  }));
+  const named = Math.max(0, stack.indexOf(method ?? ""));
+  return h("div.stack",
+    named > 0 ? h("details", h("summary", `${named} function${named > 1 ? "s" : ""} of the system`), h("ol", { "aria-label": `${label}: functions of the system` }, stack.slice(0, named).map((frame) => frameOf(frame)))) : null,
+    h("ol", { "aria-label": label }, stack.slice(named).map((frame, i) => frameOf(frame, i === 0 ? "named" : null))));
+}
+
+/** @param {At} at who ended the wait, in a line */
+function woken({ waker, device }) {
+  if (!waker) return device ? h("p.woken", `Woken by ${clean(device, 60)}`) : null;
+  const from = waker.method ?? waker.stack?.[0];
+  return h("p.woken", "Woken by ", goto(waker.lane, waker.name, waker.ns), from ? h("span.dim", { title: clean(from, 300) }, ` from ${clean(from, 80)}`) : null);
 }
 
 /** @returns {HTMLElement} */
@@ -27,6 +44,7 @@ export function detail() {
   const element = h("aside.detail", { "aria-label": "Chosen span" });
   effect(() => {
     const chosen = view.chosen.value;
+    const trail = view.trail.value;
     const clock = view.clockNow();
     element.hidden = !chosen?.at.span;
     if (!chosen?.at.span) {
@@ -36,28 +54,30 @@ export function detail() {
     const { at, name } = chosen;
     const span = at.span;
     if (!span) return;
-    const goto = (/** @type {string | null} */ id, /** @type {string} */ text, /** @type {number} */ ns) => (id
-      ? h("button.link", { onclick: () => (void model.reveal(id), void choose(id, ns, true)) }, clean(text, 80))
-      : h("span", clean(text, 80)));
+    const method = at.method ?? at.stack?.[0];
+    const last = trail[trail.length - 1];
     fill(element,
+      wayBack(trail),
       h("header",
         h("h3", h("i", { class: `state ${span.state}` }), clean(name, 80)),
         h("button.quiet", { "aria-label": "Previous span", title: "Previous span ( , )", onclick: () => stepSpan(-1) }, "‹"),
         h("button.quiet", { "aria-label": "Next span", title: "Next span ( . )", onclick: () => stepSpan(1) }, "›"),
-        h("button.quiet", { "aria-label": "Close", onclick: () => ((view.chosen.value = null), (view.guests.value = null)) }, icon("close"))),
+        h("button.quiet", { "aria-label": "Close", onclick: leave }, icon("close"))),
       h("p.what", h("strong", `${STATES[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`),
         span.reason ? ` (${clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
       h("p.dim", `${clock.text(span.start_ns, 1000)} … ${clock.text(span.end_ns, 1000)}`),
+      woken(at),
+      chainOf(at.chain),
+      // A running thread ends the way: the chain that led to it stays.
+      at.chain.length === 0 && last && last.chosen.at.chain.length > 0 ? h("div.came", { title: `Chain of ${clean(last.chosen.name, 80)}` }, chainOf(last.chosen.at.chain)) : null,
+      span.state === "wait" && method ? h("p.waits-in", h("strong", "Waits in "), h("span", { title: clean(method, 300) }, clean(method, 200))) : null,
       h("div.buttons",
         h("button", { onclick: () => (view.selection.value = [span.start_ns, Math.max(span.start_ns + 1, span.end_ns)]) }, "Select"),
         at.waker?.lane ? h("button", { onclick: () => void followWaker() }, "Follow") : null,
         at.words.length > 0 ? h("button", { onclick: () => void copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
-      h("h4", span.state === "wait" ? "Waits in" : "Stack"), stackOf(at.stack, "Stack"),
-      at.waker ? [h("h4", "Woken by ", goto(at.waker.lane, at.waker.name, at.waker.ns - 1)), stackOf(at.waker.stack, "Stack of the wake-up")] : null,
-      !at.waker && at.device ? h("h4", `Woken by ${at.device}`) : null,
-      at.chain.length > 0 ? [h("h4", "Wait chain"), h("ol.chain", at.chain.map((link) => h("li",
-        h("i", { class: `state ${link.state}` }), goto(link.lane, link.name, link.start_ns), ` ${STATES[link.state] ?? link.state} ${length(link.end_ns - link.start_ns)}`,
-        h("span.dim", link.by ?? link.woken_by ? `, ended by ${clean(link.by ?? link.woken_by ?? "", 60)}` : ""))))] : null);
+      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method),
+      at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);
+    element.scrollTop = 0;
   });
   return element;
 }

@@ -21,11 +21,20 @@ import { Tree } from "./tree.js";
 
 const STILL_MS = 140;
 
+/** What the filter's patterns are made of. */
+const FILTER = [
+  "Patterns as the command line has them; upper and lower case are the same.",
+  "lock: all names that contain it, as *lock*. This is clock_gettime, too.",
+  "*  any text        ?  one character",
+  "a;b  a or b        !a  not a",
+  "*lock*;!*clock*  with lock, but not with clock",
+].join("\n");
+
 export class Dock {
   constructor() {
     this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels" });
     this.about = h("div.about");
-    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", autocomplete: "off", spellcheck: "false" });
+    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: FILTER, autocomplete: "off", spellcheck: "false" });
     this.measure = h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one)));
     this.tags = h("select", { "aria-label": "Rules of stack tags" });
     this.columnsButton = h("button.quiet", { "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");

@@ -40,6 +40,8 @@ export class Table {
     this.columns = [];
     /** Whether a row is lit. @type {(row: TableRow) => boolean} */
     this.fits = () => false;
+    /** The row that the reader clicked. @type {TableRow | null} */
+    this.picked = null;
     /** @type {Record<string, number>} */
     this.digits = {};
     /** @type {Record<string, number>} */
@@ -55,7 +57,7 @@ export class Table {
     this.rows = rows;
     const keys = Object.keys(rows[0] ?? {});
     const wanted = this.state.chosen ?? defaults;
-    const sample = (/** @type {string} */ key) => rows.find((row) => row[key] !== null && row[key] !== undefined)?.[key];
+    const sample = (/** @type {string} */ key) => rows.find((row) => !isEmpty(row[key]))?.[key];
     const usable = wanted.filter((key) => keys.includes(key) && (this.state.chosen !== null || sample(key) !== undefined));
     this.columns = (usable.length > 0 ? usable : keys.filter((key) => !["file", "test", "test_ms", "machine", "date", "warnings"].includes(key)).slice(0, 8)).map((key) => columnOf(key, sample(key), this.unions, this.path));
     for (const { key, kind } of this.columns) {
@@ -128,7 +130,7 @@ export class Table {
 
   /** @param {TableRow} row @param {number} index */
   #row(row, index) {
-    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
+    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}${row === this.picked ? " picked" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
       this.columns.map((column, i) => {
         const value = row[column.key];
         const text = this.text(row, column);
@@ -145,8 +147,8 @@ export class Table {
         }
         return cell;
       }));
-    element.addEventListener("click", () => this.onpick(row, false));
-    element.addEventListener("dblclick", () => this.onpick(row, true));
+    element.addEventListener("click", () => this.#pick(row, false));
+    element.addEventListener("dblclick", () => this.#pick(row, true));
     element.addEventListener("contextmenu", (event) => {
       if (!this.onmenu || String(getSelection()) !== "") return;
       event.preventDefault();
@@ -155,6 +157,13 @@ export class Table {
     element.addEventListener("pointerenter", () => this.onlight(row));
     element.addEventListener("focus", () => this.onlight(row));
     return element;
+  }
+
+  /** @param {TableRow} row @param {boolean} open */
+  #pick(row, open) {
+    this.picked = row;
+    for (const { element, item } of this.list.shown.values()) element.classList.toggle("picked", item === row);
+    this.onpick(row, open);
   }
 
   /** @param {KeyboardEvent} event */
@@ -166,7 +175,7 @@ export class Table {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
     if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
     else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);
-    else if (event.key === "Enter" || event.key === " ") this.onpick(/** @type {TableRow} */ (this.shown[index]), event.key === "Enter");
+    else if (event.key === "Enter" || event.key === " ") this.#pick(/** @type {TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
     handled(event);
   }
@@ -193,6 +202,11 @@ export class Table {
   copied() {
     return { titles: this.columns.map(({ title }) => title), cells: this.shown.map((row) => this.columns.map((column) => this.text(row, column))) };
   }
+}
+
+/** @param {Cell | undefined} value whether a cell of it shows nothing */
+function isEmpty(value) {
+  return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** @param {Column} column */

@@ -9,7 +9,7 @@ import { copy, openDialog, toast } from "./menu.js";
 import { h } from "../dom/h.js";
 import { zeroAtMark } from "../state/landmark.js";
 import { stepOccurrence } from "./density.js";
-import { followWaker, stepSpan } from "./spans.js";
+import { back, followWaker, leave, stepSpan } from "./spans.js";
 import { zeroDialog } from "./zero.js";
 
 /** @param {number} factor */
@@ -76,10 +76,8 @@ function nextClock() {
 }
 
 function escape() {
-  if (view.chosen.peek()) {
-    view.chosen.value = null;
-    view.guests.value = null;
-  } else if (view.selection.peek()) view.selection.value = null;
+  if (view.chosen.peek()) leave();
+  else if (view.selection.peek()) view.selection.value = null;
   else if (view.thread.peek()) view.thread.value = null;
   else view.processes.value = null;
 }
@@ -176,6 +174,7 @@ export const ACTIONS = [
   { group: "Spans and marks", name: "Time zero at the start of the recording", keys: [], run: () => (view.zero.value = null) },
   { group: "Spans and marks", name: "Time zero at a mark, process, method or event…", keys: [], run: () => zeroDialog() },
   { group: "Spans and marks", name: "Follow the chain to who ended the wait", keys: ["Shift+Enter"], run: () => void followWaker() },
+  { group: "Spans and marks", name: "Back along the followed chain", keys: ["Backspace"], run: () => void back() },
   { group: "Lanes", name: "Pin the lane", keys: ["p"], run: pinCurrent },
   { group: "Lanes", name: "Hide inactive processes and threads", keys: ["i"], run: () => (view.hideInactive.value = !view.hideInactive.peek()) },
   { group: "Lanes", name: "Show hidden lanes", keys: [], run: () => (view.hidden.value = new Set()) },

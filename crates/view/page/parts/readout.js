@@ -8,7 +8,7 @@ import { pidOf, threadOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";
 
 /** @type {Record<string, string>} */
-const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "not seen yet", unknown: "unknown", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events", "read-bytes": "read", "write-bytes": "written", queue: "under way on average" };
+const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "off the CPU, not seen yet", unknown: "unknown, switches are missing", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events", "read-bytes": "read", "write-bytes": "written", queue: "under way on average" };
 
 /** @param {HTMLElement} area @param {LaneStore} store */
 export function readout(area, store) {
@@ -57,7 +57,7 @@ function textOf(lane, store, ns) {
     if (name === "top") {
       if (value >= 0) lines.push(`most: ${clean(model.known.get(`process:${value}`)?.name ?? `process ${value}`, 60)}`);
     } else if (Number.isNaN(value)) lines.push(`${NAMES[name] ?? name}: not read`);
-    else if (value > 0 || (head.series ?? []).length === 1) lines.push(`${NAMES[name] ?? clean(name, 40)}: ${name === "queue" ? fixed(value / bucket, 2) : amount(value, head.unit ?? "")}${head.at_once ? `  ${fixed((value / full) * 100, 1)} %` : ""}`);
+    else if (value > 0 || (head.series ?? []).length === 1) lines.push(`${NAMES[name] ?? clean(name, 40)}: ${name === "queue" ? fixed(value / bucket, 2) : amount(value, head.unit ?? "")}${shareOf(name, value, bucket, head.at_once ?? null, lane)}`);
   }
   for (const name of head.peaks ?? []) {
     const peak = peaks[name]?.[found.index] ?? NaN;
@@ -67,6 +67,21 @@ function textOf(lane, store, ns) {
     lines.push(`peak: ${name === "queue" ? fixed(peak / base, 2) : amount(peak, head.unit ?? "")} in ${length(base)}${head.at_once ? `  ${fixed((peak / base / head.at_once) * 100, 1)} %` : ""}`);
   }
   return lines.join("\n");
+}
+
+/**
+ * What a figure is a part of. Only CPU time has a most that can be: threads that wait are as many as there are.
+ * @param {string} name of the series
+ * @param {number} value
+ * @param {number} bucket
+ * @param {number | null} atOnce
+ * @param {Lane} lane
+ */
+export function shareOf(name, value, bucket, atOnce, lane) {
+  if (!atOnce) return "";
+  if (lane.kind === "process" && ["ready", "wait", "open", "unknown"].includes(name)) return `  = ${fixed(value / bucket, 1)} threads`;
+  const of = lane.kind === "thread" ? " of the time" : atOnce > 1 ? ` of ${atOnce} CPUs` : ["run", "cpu"].includes(name) ? " of one CPU" : "";
+  return `  ${fixed((value / (bucket * atOnce)) * 100, 1)} %${of}`;
 }
 
 /** @param {number} value @param {string} unit */

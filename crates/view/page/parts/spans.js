@@ -5,36 +5,101 @@ import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
 import * as model from "../lanes/model.js";
 import * as view from "../state/view.js";
+import { toast } from "./menu.js";
 
 let stop = new AbortController();
 
 /** Lanes whose spans can be chosen. */
-const KINDS = new Set(["thread", "cpu", "disk", "gc", "jit", "region", "mark", "process"]);
+const KINDS = new Set(["thread", "cpu", "disk", "gc", "jit", "region", "mark"]);
 
-/** @param {string} lane @param {number} ns @param {boolean} [show] whether the view follows the span */
-export async function choose(lane, ns, show = false) {
+/** The longest way along a chain that is kept. */
+const STEPS = 64;
+
+/** Leaves the span and the way to it. */
+export function leave() {
+  batch(() => {
+    view.chosen.value = null;
+    view.guests.value = null;
+    view.trail.value = [];
+  });
+}
+
+/**
+ * @param {string} lane
+ * @param {number} ns
+ * @param {boolean} [show] whether the view follows the span
+ * @param {boolean} [along] whether the span is the next one along the chain of the chosen span
+ */
+export async function choose(lane, ns, show = false, along = false) {
   await model.find([lane]);
   const known = model.known.get(lane);
   const recording = view.recording.peek();
   if (!known || !recording || !KINDS.has(known.kind)) {
-    view.chosen.value = null;
-    view.guests.value = null;
+    leave();
+    if (known?.kind === "process") toast(`${clean(known.name, 60)}: open the lane to see the waits of its threads`);
     return;
   }
+  const from = along ? view.chosen.peek() : null;
+  const before = from ? { chosen: from, guests: view.guests.peek(), range: view.range.peek() } : null;
   stop.abort();
   stop = new AbortController();
   try {
     const at = await client.at({ recording: recording.id, lane, ns: Math.round(ns) }, stop.signal);
     batch(() => {
+      view.trail.value = before && at.span ? [...view.trail.peek(), before].slice(-STEPS) : [];
       view.chosen.value = at.span ? { lane, name: known.name, at } : null;
-      const lanes = [at.waker?.lane, ...at.chain.map((link) => link.lane)].filter((id) => id !== null && id !== undefined && id !== lane);
-      view.guests.value = lanes.length > 0 ? { below: lane, lanes: [...new Set(/** @type {string[]} */ (lanes))].slice(0, 20) } : null;
+      view.guests.value = guestsOf(lane, at);
       if (show && at.span) follow([at.span.start_ns, at.span.end_ns]);
     });
     view.said.value = sentence(known.name, at);
   } catch (error) {
     client.report(error);
   }
+}
+
+/**
+ * Lanes of the chain, below the lane at which the reader began to follow it.
+ * @param {string} lane
+ * @param {At} at
+ */
+function guestsOf(lane, at) {
+  const chains = [...view.trail.peek().map(({ chosen }) => chosen), { lane, at }];
+  const below = chains[0]?.lane ?? lane;
+  const lanes = chains.flatMap((one) => [one.lane, one.at.waker?.lane, ...one.at.chain.map((link) => link.lane)]);
+  const others = [...new Set(lanes)].filter((id) => typeof id === "string" && id !== below);
+  return others.length > 0 ? { below, lanes: /** @type {string[]} */ (others).slice(0, 20) } : null;
+}
+
+/**
+ * Goes back along the followed chain.
+ * @param {number} [steps]
+ */
+export function back(steps = 1) {
+  const all = view.trail.peek();
+  const to = all[Math.max(0, all.length - steps)];
+  if (!to) return false;
+  stop.abort();
+  batch(() => {
+    view.trail.value = all.slice(0, Math.max(0, all.length - steps));
+    view.chosen.value = to.chosen;
+    view.guests.value = to.guests;
+    view.lane.value = to.chosen.lane;
+    view.look(to.range);
+  });
+  const { name, at } = to.chosen;
+  view.said.value = sentence(name, at);
+  return true;
+}
+
+/**
+ * Goes to a thread of the chain, to its last span before it ended the wait.
+ * @param {string} lane
+ * @param {number} end the wake-up, ns
+ */
+export function followTo(lane, end) {
+  if (view.guests.peek()?.lanes.includes(lane)) view.lane.value = lane;
+  else void model.reveal(lane);
+  return choose(lane, end - 1, true, true);
 }
 
 /** @param {TimeRange} span */
@@ -75,7 +140,6 @@ export function stepSpan(way) {
 export function followWaker() {
   const waker = view.chosen.peek()?.at.waker;
   if (!waker?.lane) return false;
-  void model.reveal(waker.lane);
-  void choose(waker.lane, waker.ns - 1, true);
+  void followTo(waker.lane, waker.ns);
   return true;
 }

@@ -144,6 +144,7 @@ function reset() {
   view.hideInactive.value = false;
   view.laneMeasure.value = "states";
   view.guests.value = null;
+  view.trail.value = [];
   view.chosen.value = null;
   view.findings.value = [];
   view.finding.value = null;

@@ -46,6 +46,8 @@ export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
 export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
 /** Hues that the reader gave to processes and stack tags, by what `colourKey` names them. */
 export const colours = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
+/** Spans that the reader came from on the way along a chain, the first one first. */
+export const trail = signal(/** @type {readonly Followed[]} */ ([]));
 export const chosen = signal(/** @type {Chosen | null} */ (null));
 /** The lane that has the keyboard. */
 export const lane = signal(/** @type {string | null} */ (null));

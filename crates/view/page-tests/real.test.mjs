@@ -121,7 +121,7 @@ test("the keyboard alone finds the lock that holds up the file writer", { skip }
   for (let i = 0; i < 60 && !(await rowHas(/NtfsAcquire.*\(\d+\) \d+/)); i += 1) await press("ArrowDown");
   assert.ok(await rowHas(/NtfsAcquire.*\(\d+\) \d+/), `a wait for a lock that a thread ended: ${await page.evaluate("document.activeElement?.textContent")}`);
   await press("Enter");
-  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  await page.locator(".detail .woken", { hasText: "Woken by" }).waitFor();
   assert.match(await page.locator("#said").textContent() ?? "", /waits [\d.,]+ (ms|µs|s).*woken by /);
   // The lock, by the stack; who had it, by the thread that ended the wait.
   assert.match(await page.locator(".detail .stack").first().innerText(), /ExAcquireResource\w+Lite[\s\S]*NtfsAcquire/);
@@ -156,7 +156,7 @@ test("a wait leads to the thread that ended it", { skip }, async () => {
   const it = await program.open("open=processes&panel=waits&process=FileWriter.exe*&time=1s..3s");
   const { page } = it;
   await page.locator(".table-row", { hasText: "MsMpEng" }).first().click();
-  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  await page.locator(".detail .woken", { hasText: "Woken by" }).waitFor();
   assert.match(await page.locator(".detail").innerText(), /MsMpEng\.exe/);
   await page.locator(".lane.guest", { hasText: "MsMpEng" }).waitFor();
   assert.deepEqual(it.complaints, []);

@@ -113,15 +113,31 @@ inPage("a wait shows its stack, who ended it, and an arrow to the right lane and
   const lane = page.locator(`.lanes.main [data-lane="thread:${thread.index}"] .lane-time`);
   const x = Number(await page.evaluate(`tracesift.xOf(${(wait.start + wait.end) / 2})`));
   await lane.click({ position: { x, y: 10 } });
-  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  await page.locator(".detail .woken", { hasText: "Woken by" }).waitFor();
   assert.match(await page.locator(".detail .what").innerText(), /^waits/);
   const arrows = /** @type {{ from: string, to: string, ns: number }[]} */ (await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(tracesift.arrows.last))))"));
   assert.deepEqual(arrows[0], { from: `thread:${wait.waker}`, to: `thread:${thread.index}`, ns: wait.end });
   const below = page.locator(`.lane.guest[data-lane="thread:${wait.waker}"]`);
   await below.waitFor();
   assert.match(await page.locator("#said").textContent() ?? "", /waits .* woken by/);
+  const links = /** @type {{ run_ns: number, wait_ns: number }[]} */ (await page.evaluate("tracesift.view.chosen.value.at.chain"));
+  const did = await page.locator(".detail .chain .did").first().innerText();
+  assert.match(did, /^ran [\d.]+ \S+/);
+  assert.equal(did.includes("waited"), (links[0]?.wait_ns ?? 0) > 0, "the figures of the link, not one state for all of it");
+  // The woken-by line stands above the chain, and the chain above the stacks, none of which has a scroll bar.
+  const order = await page.locator(".detail").evaluate((detail) => [".woken", ".chain", ".waits-in", ".stack"].map((one) => detail.querySelector(one)?.getBoundingClientRect().top ?? 0));
+  assert.deepEqual(order, [...order].sort((a, b) => a - b));
+  await page.locator(".detail").evaluate((detail) => (detail.scrollTop = 60));
   await page.keyboard.press("Shift+Enter");
   await page.waitForFunction((id) => document.querySelector(".lane.current")?.getAttribute("data-lane") === id, `thread:${wait.waker}`);
+  await page.locator(".trail").waitFor();
+  assert.equal(await page.locator(".detail").evaluate((detail) => detail.scrollTop), 0, "the next span begins at the top");
+  const landed = /** @type {{ start_ns: number, end_ns: number }} */ (await page.evaluate("tracesift.view.chosen.value.at.span"));
+  assert.ok(landed.start_ns < wait.end && landed.end_ns >= wait.end, "it lands at the wake-up");
+  assert.match(await page.locator(".trail").innerText(), /worker-0|54/);
+  await page.keyboard.press("Backspace");
+  await page.waitForFunction((start) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] === start, wait.start);
+  assert.equal(await page.locator(".trail").count(), 0);
 });
 
 inPage("next and previous span of a lane", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {

@@ -11,6 +11,7 @@ import { arrows } from "./lanes/overlay.js";
 import { Overview } from "./lanes/overview.js";
 import { LanesView } from "./lanes/view.js";
 import { Dock } from "./panels/dock.js";
+import { keepProcess } from "./panels/go.js";
 import { applyText, currentViews, followKeys, help, palette } from "./parts/actions.js";
 import { banner, troubleBar } from "./parts/banner.js";
 import { findingMarks } from "./parts/findings.js";
@@ -138,7 +139,9 @@ function build(app) {
 /** @param {Search} search */
 function topBar(search) {
   const names = h("select.recording", { "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
+    const process = view.processes.peek();
     showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
+    if (process) void keepProcess(process);
   } });
   effect(() => {
     const all = view.session.value?.recordings ?? [];

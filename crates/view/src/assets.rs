@@ -61,6 +61,7 @@ assets! {
     "panels/row-menu.js",
     "panels/table.js",
     "panels/tree.js",
+    "panels/which.js",
     "parts/actions.js",
     "parts/banner.js",
     "parts/density.js",

@@ -64,6 +64,7 @@ export class Axis extends Layer {
       const wide = context.measureText(text).width;
       // At the right end the name stands before its mark.
       const before = x + 9 + wide > width && x - 5 - wide > free;
+      if (!before && x + 9 + wide > width) continue;
       context.textAlign = before ? "right" : "left";
       context.fillText(text, before ? x - 5 : x + 9, 8);
       context.textAlign = "left";

@@ -16,7 +16,7 @@ export const hueOrder = computed(() => {
   const chosen = view.colours.value;
   ranked.value.forEach((lane, rank) => {
     const index = /^process:(\d{1,7})$/.exec(lane.id);
-    if (index) order[Number(index[1])] = chosenHue(lane, chosen) ?? (rank * 5 + 5) % 12;
+    if (index) order[Number(index[1])] = chosenHue(lane, chosen) ?? places.value.get(lane.id) ?? (rank * 5 + 5) % 12;
   });
   return order;
 });
@@ -24,8 +24,24 @@ export const hueOrder = computed(() => {
 /** Lanes of processes by `name(pid)`. */
 export const processLanes = computed(() => new Map(ranked.value.map((lane) => [lane.name.replace(/ [+-]{1,2}$/, ""), lane])));
 
+/** Hues by the id of a lane, of the processes in `ranked`. */
+const places = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
+/** Hues that names have got, so that a process has the same one in each recording. Of several processes with a name, the next ones follow. */
+const named = new Map();
+
 /** @param {Lane[]} lanes processes, the one with most CPU first */
 export function orderHues(lanes) {
+  const seen = new Map();
+  const next = new Map();
+  for (const { id, name } of lanes) {
+    const own = name.replace(/\(\d+\)(?: [+-]{1,2})?$/, "");
+    const count = seen.get(own) ?? 0;
+    seen.set(own, count + 1);
+    const key = `${count} ${own}`;
+    if (!named.has(key)) named.set(key, (named.size * 5 + 5) % 12);
+    next.set(id, named.get(key));
+  }
+  places.value = next;
   ranked.value = lanes;
 }
 

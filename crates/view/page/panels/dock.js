@@ -11,13 +11,14 @@ import { copy, openMenu } from "../parts/menu.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { detail } from "./detail.js";
-import { explained } from "./explain.js";
+import { explained, isOpen } from "./explain.js";
 import { Flame } from "./flame.js";
 import { hueOfCell, light, showWait } from "./go.js";
 import { askable, questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
+import { which } from "./which.js";
 
 const STILL_MS = 140;
 
@@ -219,7 +220,7 @@ export class Dock {
       const words = carried(question.words(context));
       this.base = baseOf(words);
       if ((id === "path" && !context.process && (context.tid === null || !range)) || (id === "explain" && !context.process && range)) {
-        this.#hint("This panel is about one program.", "Choose its process: click the head of its lane, or press Space there.");
+        this.#which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted);
       } else if (question.view === "explain" && this.explained === [recording.id, ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
       else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
       else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
@@ -241,12 +242,12 @@ export class Dock {
     }
   }
 
-  /** @param {string} text @param {string} more */
-  #hint(text, more) {
+  /** @param {RecordingInfo} recording @param {string} asked @param {AbortSignal} aborted */
+  #which(recording, asked, aborted) {
     this.shown = null;
     this.table = null;
     this.command = "";
-    fill(this.body, h("div.empty", h("p", text), h("p.dim", more)));
+    fill(this.body, h("div.empty", which(recording, asked, aborted)));
     fill(this.foot);
   }
 
@@ -286,7 +287,10 @@ export class Dock {
       this.shown = null;
       this.table = null;
       const at = words.indexOf("--window");
-      fill(this.body, explained(answer.rows, at < 0 ? null : readRange(words[at + 1] ?? "")));
+      const text = explained(answer.rows, at < 0 ? null : readRange(words[at + 1] ?? ""));
+      // Without an account the command names no process itself.
+      const open = !view.processes.peek() && isOpen(answer.rows);
+      fill(this.body, open ? h("div.asked", which(recording, "Which process was tested?", signal), text) : text);
       this.explained = [recording.id, ...words].join(" ");
       this.#atFinding();
     } else if (question.view === "tree") this.#tree(question);

@@ -13,6 +13,12 @@ const list = (value) => (Array.isArray(value) ? value : []);
 /** @param {Cell | undefined} value */
 const text = (value) => (typeof value === "string" ? clean(value, 600) : "");
 
+/** @param {TableRow[]} rows whether no explanation knows which process was tested */
+export function isOpen(rows) {
+  const all = list(rows[0]?.["explanations"]).map(record).filter((one) => one !== null);
+  return all.every((one) => !one["account"]);
+}
+
 /** @param {{ [key: string]: Cell }} row @param {TimeRange | null} of @returns {Finding} */
 function findingOf(row, of) {
   const range = (/** @type {{ [key: string]: Cell } | null} */ one) => (typeof one?.["from_ns"] === "number" && typeof one["to_ns"] === "number" ? /** @type {TimeRange} */ ([one["from_ns"], one["to_ns"]]) : null);

@@ -53,3 +53,23 @@ export async function showWait(row, base) {
     client.report(error);
   }
 }
+
+/**
+ * Chooses the process of the same name in another recording: there it has another id.
+ * @param {string} pattern of the process in the recording before
+ */
+export async function keepProcess(pattern) {
+  const name = (/** @type {string} */ text) => text.replace(/\(\d+\)$/, "");
+  view.processes.value = name(pattern);
+  const recording = view.recording.peek();
+  if (!recording) return;
+  try {
+    const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 });
+    const same = lanes.map((lane) => patternOf(lane).pattern).filter((one) => name(one) === name(pattern));
+    if (view.recording.peek() !== recording || view.processes.peek() !== name(pattern)) return;
+    // Of several processes the panels are about all; where there is none, about all processes.
+    if (same.length < 2) view.processes.value = same[0] ?? null;
+  } catch (error) {
+    client.report(error);
+  }
+}

@@ -51,7 +51,6 @@ function textOf(lane, store, ns) {
   const { head, series, peaks } = found.data.frame;
   const bucket = found.to - found.from;
   const lines = [`${clean(lane.name, 60)}   ${view.clockNow().text(found.from, bucket)} +${length(bucket)}`];
-  const full = bucket * (head.at_once ?? 1);
   for (const name of head.series ?? []) {
     const value = series[name]?.[found.index] ?? NaN;
     if (name === "top") {

@@ -130,14 +130,14 @@ inPage("a wait shows its stack, who ended it, and an arrow to the right lane and
   await page.locator(".detail").evaluate((detail) => (detail.scrollTop = 60));
   await page.keyboard.press("Shift+Enter");
   await page.waitForFunction((id) => document.querySelector(".lane.current")?.getAttribute("data-lane") === id, `thread:${wait.waker}`);
-  await page.locator(".trail").waitFor();
+  await page.locator(".way-back").waitFor();
   assert.equal(await page.locator(".detail").evaluate((detail) => detail.scrollTop), 0, "the next span begins at the top");
   const landed = /** @type {{ start_ns: number, end_ns: number }} */ (await page.evaluate("tracesift.view.chosen.value.at.span"));
   assert.ok(landed.start_ns < wait.end && landed.end_ns >= wait.end, "it lands at the wake-up");
-  assert.match(await page.locator(".trail").innerText(), /worker-0|54/);
+  assert.match(await page.locator(".way-back").innerText(), /worker-0|54/);
   await page.keyboard.press("Backspace");
   await page.waitForFunction((start) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] === start, wait.start);
-  assert.equal(await page.locator(".trail").count(), 0);
+  assert.equal(await page.locator(".way-back").count(), 0);
 });
 
 inPage("next and previous span of a lane", { fragment: "open=processes&open=process:1&time=20s..20.5s" }, async (page) => {

@@ -174,6 +174,7 @@ const ANSWERS = {
     const own = recording.events.rows.filter((one) => one.kind === kind && one.time >= from && one.time < to && isIn(/** @type {{ name: string, pid: number }} */ (processes[threads[one.thread]?.process ?? 0])));
     return { ...common, count: own.length, first_ns: own[0]?.time ?? null, last_ns: own.at(-1)?.time ?? null, provider, event, id, warnings: [] };
   }).filter((row) => row.count > 0).sort((a, b) => a.count - b.count),
+  "dump mark": () => recording.marks.map(({ ns, name }) => ({ file: "made-up.sift", time_ns: ns, name, process: processes[0]?.name ?? "", pid: processes[0]?.pid ?? 0 })),
   "dump path": ({ from, to, isIn, options }) => {
     if (options["--segments"]) return pathSegments({ from, to, isIn, anchor: options["--anchor"] });
     const thread = threads.find((one) => isIn(/** @type {{ name: string, pid: number }} */ (processes[one.process])));

@@ -40,8 +40,7 @@ export function patternOf(lane) {
 /** @param {Lane} lane */
 export function threadOf(lane) {
   const own = threadName(lane);
-  // The main thread of Linux has the id of its process.
-  const match = /^(\d+)/.exec(own) ?? /\((\d+)\)(?: [+-]{1,2})?(?: .*)?$/s.exec(own);
+  const match = /^(-?\d+)/.exec(own);
   return { tid: match ? Number(match[1]) : -1, name: own };
 }
 
@@ -49,14 +48,23 @@ export function threadOf(lane) {
 export function pidOf(lane) {
   if (lane.kind === "process") return patternOf(lane).pid;
   if (lane.kind !== "thread") return null;
-  const owner = /\((\d+)\)(?: [+-]{1,2})? \d+(?: .*)?$/s.exec(lane.name);
+  const owner = behind(lane);
   const above = (lane.path ?? []).map((id) => model.known.get(id)).find((one) => one?.kind === "process");
-  return owner ? Number(owner[1]) : above ? patternOf(above).pid : null;
+  return owner ? Number(owner[2]) : above ? patternOf(above).pid : null;
 }
+
+/** A thread behind its process. The main thread of a Linux process has the id of the process, and then no other one. */
+const NAMED = /^(.*\((\d+)\)(?: [+-]{1,2})?)(?: (.*))?$/s;
+
+/** @param {Lane} lane */
+const behind = ({ name }) => (/^-?\d+(?: |$)/.test(name) ? null : NAMED.exec(name));
 
 /** @param {Lane} lane a thread, named behind its process or alone */
 function threadName(lane) {
-  return /^.*\(\d+\)(?: [+-]{1,2})? (\d+(?: .*)?)$/s.exec(lane.name)?.[1] ?? lane.name;
+  const match = behind(lane);
+  if (!match) return lane.name;
+  const [, , pid, own = ""] = match;
+  return /^-?\d+(?: |$)/.test(own) ? own : `${pid} ${own || "main thread"}`;
 }
 
 /** @param {Row} row */
@@ -66,7 +74,9 @@ export function nameOf({ lane, parent, guest }) {
   const above = model.known.get(parent);
   const other = above ? pidOf(above) !== pidOf(lane) : true;
   // The thread of a chain is told apart by its own name. That of its process follows where it is another one.
-  return clean(guest && other && own !== lane.name ? `${own} of ${lane.name.slice(0, lane.name.length - own.length).trim()}` : own, 200);
+  const process = behind(lane)?.[1];
+  const told = own.startsWith("-1") ? `${own} (ending: it has lost its id)` : own;
+  return clean(guest && other && process ? `${told} of ${process}` : told, 200);
 }
 
 /**

@@ -47,7 +47,7 @@ export function chainOf(chain) {
  */
 export function wayBack(trail) {
   if (trail.length === 0) return null;
-  return h("nav.trail", { "aria-label": "Way along the chain" },
+  return h("nav.way-back", { "aria-label": "Way along the chain" },
     h("button.back", { title: "Back along the chain (Backspace)", onclick: () => void back() }, "‹ Back"),
     trail.map(({ chosen }, i) => h("button.link", { onclick: () => void back(trail.length - i) }, clean(chosen.name, 60))));
 }

@@ -25,6 +25,13 @@ pub(crate) struct Totals {
     pub(crate) count: Option<i64>,
 }
 
+impl Totals {
+    /// Whether there is no time in them, no byte and no operation.
+    fn is_nothing(self) -> bool {
+        [self.cpu, self.run, self.wait, self.ready, self.bytes, self.count].into_iter().flatten().all(|figure| figure == 0)
+    }
+}
+
 /// A lane of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
@@ -215,6 +222,8 @@ pub(crate) fn of_threads(
     let (found, measures) = in_all(recording, &Chosen::Threads(ids), all)?;
     let words: Vec<&'static str> = measures.iter().map(|measure| measure.word()).collect();
     let mut entries: Vec<Entry> = rows()
+        // A thread that ends has lost its id. Where it has no time, nothing can be said of it.
+        .filter(|row| row.tid >= 0 || !totals(&found, &measures, row.thread.0).is_nothing())
         .map(|row| {
             let name = people.thread_name(row.thread).unwrap_or_default();
             let entry = Entry::new(Lane::Thread(row.thread), "thread", &name)

@@ -14,7 +14,7 @@ import { detail } from "./detail.js";
 import { explained, isOpen } from "./explain.js";
 import { Flame } from "./flame.js";
 import { hueOfCell, light, showWait } from "./go.js";
-import { askable, questionOf, TOP } from "./questions.js";
+import { askable, PATTERNS, questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
@@ -22,20 +22,11 @@ import { which } from "./which.js";
 
 const STILL_MS = 140;
 
-/** What the filter's patterns are made of. */
-const FILTER = [
-  "Patterns as the command line has them; upper and lower case are the same.",
-  "lock: all names that contain it, as *lock*. This is clock_gettime, too.",
-  "*  any text        ?  one character",
-  "a;b  a or b        !a  not a",
-  "*lock*;!*clock*  with lock, but not with clock",
-].join("\n");
-
 export class Dock {
   constructor() {
     this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels" });
     this.about = h("div.about");
-    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: FILTER, autocomplete: "off", spellcheck: "false" });
+    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: PATTERNS, autocomplete: "off", spellcheck: "false" });
     this.measure = h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one)));
     this.tags = h("select", { "aria-label": "Rules of stack tags" });
     this.columnsButton = h("button.quiet", { "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");
@@ -220,7 +211,9 @@ export class Dock {
       const words = carried(question.words(context));
       this.base = baseOf(words);
       if ((id === "path" && !context.process && (context.tid === null || !range)) || (id === "explain" && !context.process && range)) {
-        this.#which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted);
+        [this.shown, this.table, this.command] = [null, null, ""];
+        fill(this.body, h("div.empty", which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted)));
+        fill(this.foot);
       } else if (question.view === "explain" && this.explained === [recording.id, ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
       else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
       else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
@@ -240,15 +233,6 @@ export class Dock {
     } finally {
       watch();
     }
-  }
-
-  /** @param {RecordingInfo} recording @param {string} asked @param {AbortSignal} aborted */
-  #which(recording, asked, aborted) {
-    this.shown = null;
-    this.table = null;
-    this.command = "";
-    fill(this.body, h("div.empty", which(recording, asked, aborted)));
-    fill(this.foot);
   }
 
   /**

@@ -4,6 +4,15 @@ import { rangeWord } from "../format/time.js";
 /** Rows that a table shows at most; a command with another `--top` shows more. */
 export const TOP = 2_000;
 
+/** What the filter's patterns are made of. */
+export const PATTERNS = [
+  "Patterns as the command line has them; upper and lower case are the same.",
+  "lock: all names that contain it, as *lock*. This is clock_gettime, too.",
+  "*  any text        ?  one character",
+  "a;b  a or b        !a  not a",
+  "*lock*;!*clock*  with lock, but not with clock",
+].join("\n");
+
 /** @param {WordContext} context @param {string[]} more @returns {string[]} */
 function common({ range, process }, more) {
   return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];

@@ -124,7 +124,7 @@ test("the keyboard alone finds the lock that holds up the file writer", { skip }
   await page.locator(".detail .woken", { hasText: "Woken by" }).waitFor();
   assert.match(await page.locator("#said").textContent() ?? "", /waits [\d.,]+ (ms|µs|s).*woken by /);
   // The lock, by the stack; who had it, by the thread that ended the wait.
-  assert.match(await page.locator(".detail .stack").first().innerText(), /ExAcquireResource\w+Lite[\s\S]*NtfsAcquire/);
+  assert.match(await page.locator(".detail .stack").first().textContent() ?? "", /ExAcquireResource\w+Lite[\s\S]*NtfsAcquire/);
   const waited = await page.evaluate("tracesift.view.chosen.value.lane");
   const waker = await page.evaluate("tracesift.view.chosen.value.at.waker.lane");
   await press("Shift+Enter");

@@ -28,7 +28,10 @@ pub(crate) struct Totals {
 impl Totals {
     /// Whether there is no time in them, no byte and no operation.
     fn is_nothing(self) -> bool {
-        [self.cpu, self.run, self.wait, self.ready, self.bytes, self.count].into_iter().flatten().all(|figure| figure == 0)
+        [self.cpu, self.run, self.wait, self.ready, self.bytes, self.count]
+            .into_iter()
+            .flatten()
+            .all(|figure| figure == 0)
     }
 }
 

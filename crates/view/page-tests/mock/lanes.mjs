@@ -235,7 +235,7 @@ export function at({ lane, ns }) {
     if (!own) break;
     const by = own.state === "wait" && own.waker !== null ? threads[own.waker] : null;
     const did = sums(link, span.start, span.end);
-    chain.push({ lane: `thread:${link.index}`, name: label(link), start_ns: span.start, end_ns: span.end, state: own.state, by: by ? label(by) : own.device, run_ns: did["run"], ready_ns: did["ready"], wait_ns: did["wait"], unknown_ns: did["unknown"], longest_wait_ns: own.state === "wait" ? own.end - own.start : 0, longest_wait_method: own.state === "wait" ? names(own.stack)?.[0] ?? null : null });
+    chain.push({ lane: `thread:${link.index}`, name: label(link), start_ns: span.start, end_ns: span.end, state: own.state, by: by ? label(by) : own.device, run_ns: did["run"], ready_ns: did["ready"], wait_ns: did["wait"], unknown_ns: did["unknown"], longest_wait_ns: own.state === "wait" ? Math.min(own.end, span.end) - Math.max(own.start, span.start) : 0, longest_wait_method: own.state === "wait" ? names(own.stack)?.[0] ?? null : null });
     link = by && by.index !== thread.index && !chain.some((one) => one.lane === `thread:${by.index}`) ? by : null;
   }
   return {

@@ -34,10 +34,10 @@ function linkOf(link) {
     longest === null ? null : h("span.dim.longest", `longest wait ${length(longest)}${frame}${by ? `, ended by ${clean(by, 60)}` : ""}`));
 }
 
-/** @param {ChainLink[]} chain @returns {Child} */
-export function chainOf(chain) {
+/** @param {ChainLink[]} chain @param {string} [of] whose wait it explains, where that is not the chosen span @returns {Child} */
+export function chainOf(chain, of) {
   if (chain.length === 0) return null;
-  return [h("h4", { title: "Each thread while the wait above it lasted. The next thread is the one that ended the longest wait." }, "Wait chain"), h("ol.chain", chain.map(linkOf))];
+  return [h("h4", { title: "Each thread while the wait above it lasted. The next thread is the one that ended the longest wait." }, of ? `Wait chain of ${clean(of, 60)}` : "Wait chain"), h("ol.chain", chain.map(linkOf))];
 }
 
 /**

@@ -69,7 +69,7 @@ export function detail() {
       woken(at),
       chainOf(at.chain),
       // A running thread ends the way: the chain that led to it stays.
-      at.chain.length === 0 && last && last.chosen.at.chain.length > 0 ? h("div.came", { title: `Chain of ${clean(last.chosen.name, 80)}` }, chainOf(last.chosen.at.chain)) : null,
+      at.chain.length === 0 && last && last.chosen.at.chain.length > 0 ? chainOf(last.chosen.at.chain, last.chosen.name) : null,
       span.state === "wait" && method ? h("p.waits-in", h("strong", "Waits in "), h("span", { title: clean(method, 300) }, clean(method, 200))) : null,
       h("div.buttons",
         h("button", { onclick: () => (view.selection.value = [span.start_ns, Math.max(span.start_ns + 1, span.end_ns)]) }, "Select"),

@@ -7,6 +7,8 @@ import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js"
 import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
 import * as model from "./lanes/model.js";
+import { hueOfIndex } from "./lanes/paint.js";
+import { hueOrder } from "./lanes/palette.js";
 import { arrows } from "./lanes/overlay.js";
 import { Overview } from "./lanes/overview.js";
 import { LanesView } from "./lanes/view.js";
@@ -20,6 +22,7 @@ import { followPointer, handles } from "./parts/pointer.js";
 import { readout } from "./parts/readout.js";
 import { Search } from "./parts/search.js";
 import { choose } from "./parts/spans.js";
+import * as path from "./lanes/path.js";
 import { zeroButton } from "./parts/zero.js";
 import * as url from "./state/url.js";
 import * as view from "./state/view.js";
@@ -100,6 +103,7 @@ function build(app) {
   readout(lanes.area, lanes.store);
   followKeys();
   model.start();
+  path.start();
   effect(() => {
     app.style.setProperty("--dock", `${Math.round(view.dock.value * 1000) / 10}%`);
   });
@@ -133,7 +137,7 @@ function build(app) {
     lanes.retheme();
   });
   // What tests look at; nothing of the page reads it.
-  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
+  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, path, hueOfIndex: (/** @type {number} */ index) => hueOfIndex(index, hueOrder.peek()), drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
 }
 
 /** @param {Search} search */

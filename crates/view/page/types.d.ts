@@ -108,6 +108,15 @@ interface LanesAnswer {
   lanes: Lane[];
 }
 
+/** What a critical path is asked of. */
+interface PathOf {
+  range: TimeRange;
+  /** A pattern as `-p` takes it. */
+  process: string | null;
+  /** The thread that it ends in; null: the main thread. */
+  tid: number | null;
+}
+
 /** A row of the list of lanes. */
 interface Row {
   key: string;
@@ -339,6 +348,10 @@ type Children = { total: number, lanes: Lane[], loading: boolean };
 
 /** CSS pixels. */
 type Band = { id: string, top: number, bottom: number, key: string, clipTop: number };
+
+type Segment = { from: number, to: number, state: string, process: number, thread: number | null, name: string, what: string };
+
+type Path = { segments: Segment[], command: string, words: string[], notes: string[], error: string | null, missing: number };
 
 type Known = { from: number, to: number, frame: Frame | null };
 

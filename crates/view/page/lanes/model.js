@@ -1,6 +1,7 @@
 // Which lanes there are and which of them have rows: the tree that the server tells, as a list.
 import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom/signal.js";
+import { LANE as PATH } from "./path.js";
 import * as view from "../state/view.js";
 
 /** Rows that are in sight together in nearly every window. */
@@ -50,7 +51,8 @@ export function start() {
   effect(() => {
     void version.value;
     rows.value = listed();
-    pinnedRows.value = view.pinned.value.flatMap((id) => {
+    const path = pathLane();
+    pinnedRows.value = (path ? [path.id, ...view.pinned.value] : view.pinned.value).flatMap((id) => {
       const lane = known.get(id);
       return lane ? [rowOf(lane, 0, "pin", null, 1, 1, { pinned: true })] : [];
     });
@@ -184,6 +186,18 @@ function rowOf(lane, depth, where, parent, position, siblings, more) {
 function moreRow(parent, depth, name, more) {
   const lane = { id: `more:${parent}`, kind: "more", name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] };
   return rowOf(lane, depth, "more", parent, 1, 1, { more });
+}
+
+/** The lane of the critical path, which the server does not tell. */
+function pathLane() {
+  const of = view.path.value;
+  known.delete(PATH);
+  if (!of) return null;
+  const [start, end] = of.range;
+  /** @type {Lane} */
+  const lane = { id: PATH, kind: "path", name: `Critical path of ${of.process ?? ""}${of.tid === null ? "" : ` ${of.tid}`}`, detail: null, children: false, start_ns: start, end_ns: end, totals: {}, measures: [] };
+  known.set(PATH, lane);
+  return lane;
 }
 
 /** @param {string} id @returns {Lane | null} the lane above it, where the list has it */

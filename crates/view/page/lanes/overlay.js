@@ -1,6 +1,7 @@
 // What stands above the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
 import { headWidth, timeWidth, xOf } from "./geometry.js";
 import { Layer } from "./layer.js";
+import { LANE, draw } from "./path.js";
 import { ticks } from "../format/time.js";
 import * as view from "../state/view.js";
 
@@ -36,6 +37,8 @@ export class Overlay extends Layer {
       this.singles.draw(context, [band]);
       context.restore();
     }
+    const path = bands.find(({ id }) => id === LANE);
+    if (path) draw(context, path);
     this.#lit(height);
     this.#chosen(bands);
     this.#cursor(width, height);

@@ -7,13 +7,14 @@ import { fixed, group, length } from "../format/time.js";
 import { formOf } from "./paint.js";
 import { hueOf, hueOrder } from "./palette.js";
 import * as model from "./model.js";
+import * as path from "./path.js";
 import * as view from "../state/view.js";
 import { openMenu } from "../parts/menu.js";
 import { laneMenu } from "../parts/lane-menu.js";
 import { stepSpan } from "../parts/spans.js";
 
 /** Lanes in which the arrow keys go from span to span. */
-const SPANS = new Set(["thread", "cpu", "disk"]);
+const SPANS = new Set(["thread", "cpu", "disk", "path"]);
 
 /** @param {Lane} lane @returns {[string, string]} what is shown of its totals, and what it is */
 function figure({ totals }) {
@@ -209,6 +210,10 @@ export class LaneRows {
 
   /** @param {HTMLElement} corner @param {Lane} lane */
   corner(corner, lane) {
+    if (lane.kind === "path") {
+      if (corner.textContent !== path.corner()) corner.textContent = path.corner();
+      return;
+    }
     const data = this.store.data.get(lane.id)?.[0];
     const error = this.store.errors.get(lane.id);
     if (!data) {
@@ -247,6 +252,9 @@ export class LaneRows {
       const parent = model.parentOf(lane.id);
       // Another process can have had a thread with this id.
       view.narrow(view.thread.peek()?.tid === one.tid ? { thread: null } : { thread: one, ...(parent ? { processes: patternOf(parent).pattern } : {}) });
+    } else if (lane.kind === "path") {
+      view.narrow({ selection: view.path.peek()?.range ?? null });
+      view.panel.value = "path";
     } else if (lane.children) {
       view.toggleOpen(lane.id);
     }

@@ -11,6 +11,7 @@ import { LaneRows } from "./rows.js";
 import { Singles } from "./singles.js";
 import { Sticky } from "./sticky.js";
 import * as model from "./model.js";
+import * as path from "./path.js";
 import * as view from "../state/view.js";
 
 /** The axis, without the line below it. */
@@ -102,6 +103,10 @@ export class LanesView {
       untracked(() => this.later());
     });
     effect(() => {
+      void path.shown.value;
+      untracked(() => this.later(true));
+    });
+    effect(() => {
       void hueOrder.value;
       untracked(() => {
         this.palette = readPalette();
@@ -187,7 +192,7 @@ export class LanesView {
     }
     this.patience = 0;
     const seen = new Set();
-    const lanes = [...this.pinRows.inSight(), ...this.sticky.chain, ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id }) => !seen.has(id) && seen.add(id));
+    const lanes = [...this.pinRows.inSight(), ...this.sticky.chain, ...this.rows.inSight()].map(({ lane }) => lane).filter(({ id, kind }) => kind !== "path" && !seen.has(id) && seen.add(id));
     const height = Math.round((rowHeight.peek() - 5) * dpr.peek());
     this.singles.show(lanes);
     this.store.show({ lanes, width: Math.round(timeWidth.peek() * dpr.peek()), height, scale: dpr.peek() });
@@ -215,7 +220,7 @@ export class LanesView {
       ...this.sticky.chain.map(({ lane, key }, i) => ({ id: lane.id, kind: lane.kind, key: `stuck ${key}`, top: pins + i * row, clipTop: pins + i * row, clipBottom: pins + (i + 1) * row })),
       ...bandsOf(this.rows, pins, under, this.height, row),
     ];
-    this.compositor.draw(bands.filter(({ kind }) => kind !== "more").map(({ id, top, clipTop, clipBottom }) => ({
+    this.compositor.draw(bands.filter(({ kind }) => kind !== "more" && kind !== "path").map(({ id, top, clipTop, clipBottom }) => ({
       id, y: Math.round((top + 2) * scale), clipTop: Math.round(clipTop * scale), clipBottom: Math.round(clipBottom * scale),
     })));
     this.overlay.draw(bands.map(({ id, top, key, clipTop }) => ({ id, top, bottom: top + row, key, clipTop })), this.width, this.height);

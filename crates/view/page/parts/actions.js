@@ -10,6 +10,7 @@ import { h } from "../dom/h.js";
 import { zeroAtMark } from "../state/landmark.js";
 import { stepOccurrence } from "./density.js";
 import { back, followWaker, leave, stepSpan } from "./spans.js";
+import { dropPath, showPathHere } from "./path.js";
 import { zeroDialog } from "./zero.js";
 
 /** @param {number} factor */
@@ -175,6 +176,8 @@ export const ACTIONS = [
   { group: "Spans and marks", name: "Time zero at a mark, process, method or event…", keys: [], run: () => zeroDialog() },
   { group: "Spans and marks", name: "Follow the chain to who ended the wait", keys: ["Shift+Enter"], run: () => void followWaker() },
   { group: "Spans and marks", name: "Back along the followed chain", keys: ["Backspace"], run: () => void back() },
+  { group: "Lanes", name: "Critical path of the selection", keys: ["Shift+c"], run: showPathHere },
+  { group: "Lanes", name: "Remove the critical path", keys: [], run: dropPath },
   { group: "Lanes", name: "Pin the lane", keys: ["p"], run: pinCurrent },
   { group: "Lanes", name: "Hide inactive processes and threads", keys: ["i"], run: () => (view.hideInactive.value = !view.hideInactive.peek()) },
   { group: "Lanes", name: "Show hidden lanes", keys: [], run: () => (view.hidden.value = new Set()) },

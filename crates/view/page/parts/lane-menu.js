@@ -1,6 +1,7 @@
 // What can be done with a lane.
 import { clean } from "../format/text.js";
 import { HUES, colourKey } from "../lanes/palette.js";
+import { shown } from "../lanes/path.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { without } from "../panels/row-menu.js";
 import { carried, commandLine } from "../state/command.js";
@@ -8,10 +9,12 @@ import { zeroAtLandmark } from "../state/landmark.js";
 import * as view from "../state/view.js";
 import { asTable } from "./lane-table.js";
 import { copy, openMenu } from "./menu.js";
+import { dropPath, showPath } from "./path.js";
 
 /** @param {Row} row @param {LaneStore} store @param {HTMLElement} anchor where its menus stand @returns {Item[]} */
 export function laneMenu(row, store, anchor) {
   const { lane } = row;
+  if (lane.kind === "path") return pathMenu();
   /** @type {Item[]} */
   const items = [{ name: view.pinned.peek().includes(lane.id) ? "Unpin" : "Pin above the lanes", keys: "P", run: () => view.togglePin(lane.id) }];
   items.push({ name: "Hide", run: () => view.hide(lane.id) });
@@ -22,6 +25,7 @@ export function laneMenu(row, store, anchor) {
     items.push({ name: "Panels: without this process", run: () => view.narrow({ processes: without(pattern) }) });
   }
   if (lane.kind === "thread") items.push("-", { name: "Panels: only this thread", run: () => view.narrow({ thread: threadOf(lane) }) });
+  if ((lane.kind === "process" || lane.kind === "thread") && view.recording.peek()?.has["switches"]) items.push({ name: `Critical path of the ${view.selection.peek() ? "selection" : "view range"}`, run: () => showPath(lane) });
   if (lane.start_ns !== null || lane.end_ns !== null) {
     const [start, end] = view.whole();
     items.push({ name: "Select its lifetime", run: () => (view.selection.value = [Math.max(start, lane.start_ns ?? start), Math.min(end, lane.end_ns ?? end)]) });
@@ -52,6 +56,19 @@ function colours(lane) {
     { name: "As the page chooses", checked: now === undefined, run: () => view.giveColour(key, null) }, "-",
     ...HUES.map((name, hue) => ({ name, swatch: hue, checked: now === hue, run: () => view.giveColour(key, hue) })),
   ];
+}
+
+/** @returns {Item[]} of the critical path */
+function pathMenu() {
+  const command = shown.peek()?.command;
+  /** @type {Item[]} */
+  const items = [
+    { name: "Remove", run: dropPath },
+    { name: "Select its range", run: () => (view.selection.value = view.path.peek()?.range ?? null) },
+    { name: "As table: the rows of the account", run: () => (view.panel.value = "path") },
+  ];
+  if (command) items.push({ name: "Copy as command", run: () => void copy(command, "command") });
+  return items;
 }
 
 /**

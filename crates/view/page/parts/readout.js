@@ -4,6 +4,7 @@ import { clean } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
+import { textAt } from "../lanes/path.js";
 import { pidOf, threadOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";
 
@@ -29,7 +30,7 @@ export function readout(area, store) {
       return;
     }
     const lane = model.known.get(id);
-    const text = lane ? textOf(lane, store, nsAt(x)) : null;
+    const text = lane?.kind === "path" ? textAt(nsAt(x)) : lane ? textOf(lane, store, nsAt(x)) : null;
     element.hidden = text === null;
     if (!lane || text === null) return;
     element.textContent = text;

@@ -4,8 +4,10 @@ import { batch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
 import * as model from "../lanes/model.js";
+import { LANE } from "../lanes/path.js";
 import * as view from "../state/view.js";
 import { toast } from "./menu.js";
+import { goto, stepPath } from "./path.js";
 
 let stop = new AbortController();
 
@@ -31,6 +33,10 @@ export function leave() {
  * @param {boolean} [along] whether the span is the next one along the chain of the chosen span
  */
 export async function choose(lane, ns, show = false, along = false) {
+  if (lane === LANE) {
+    goto(ns);
+    return;
+  }
   await model.find([lane]);
   const known = model.known.get(lane);
   const recording = view.recording.peek();
@@ -129,6 +135,10 @@ export function stepSpan(way) {
   const chosen = view.chosen.peek();
   const lane = view.lane.peek() ?? chosen?.lane ?? null;
   if (!lane) return;
+  if (lane === LANE) {
+    stepPath(way);
+    return;
+  }
   const span = chosen && chosen.lane === lane ? chosen.at.span : null;
   const [from] = view.range.peek();
   const [start, end] = view.whole();

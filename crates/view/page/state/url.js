@@ -39,6 +39,7 @@ export function pairs() {
   for (const id of view.hidden.value) put("hide", id);
   for (const [key, hue] of view.colours.value) put("colour", `${HUES[hue]} ${key}`);
   for (const mark of view.ownMarks.value) put("mark", `${wordOf(mark.ns)} ${mark.name}`);
+  if (view.path.value) put("path", [rangeWord(view.path.value.range), view.path.value.tid ?? "-", view.path.value.process ?? ""].join(" "));
   if (view.chosen.value?.at.span) put("span", `${wordOf(view.chosen.value.at.span.start_ns)} ${view.chosen.value.lane}`);
   return out;
 }
@@ -145,6 +146,7 @@ function reset() {
   view.laneMeasure.value = "states";
   view.guests.value = null;
   view.trail.value = [];
+  view.path.value = null;
   view.chosen.value = null;
   view.findings.value = [];
   view.finding.value = null;
@@ -173,6 +175,7 @@ function one(word, value) {
       if (match) view.thread.value = { tid: Number(match[1]), name: match[2] ?? "" };
       return match !== null;
     }
+    case "path": view.path.value = pathOf(value); return view.path.peek() !== null;
     case "panel": if (/^[a-z-]{1,20}$/.test(value)) view.panel.value = value; return true;
     case "panel-height": {
       const share = /^(\d{1,2})%$/.exec(value);
@@ -202,6 +205,14 @@ function named(value) {
   const at = value.indexOf(" ");
   const ns = readWord(at < 0 ? value : value.slice(0, at));
   return ns === null ? [] : [{ ns, name: at < 0 ? "" : value.slice(at + 1) }];
+}
+
+/** @param {string} value `1s..2s 4711 App.exe(99)`, with `-` for the main thread @returns {PathOf | null} */
+function pathOf(value) {
+  const match = /^(\S+) (-|\d{1,10}) ?(.*)$/s.exec(value);
+  const range = match ? readRange(match[1] ?? "") : null;
+  const tid = match?.[2] === "-" ? null : Number(match?.[2]);
+  return match && range && (tid !== null || match[3]) ? { range, tid, process: match[3] || null } : null;
 }
 
 /** @param {string} value */

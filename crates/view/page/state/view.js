@@ -42,6 +42,8 @@ export const hideInactive = signal(false);
 export const opened = signal(/** @type {ReadonlySet<string>} */ (new Set(["processes"])));
 export const pinned = signal(/** @type {readonly string[]} */ ([]));
 export const hidden = signal(/** @type {ReadonlySet<string>} */ (new Set()));
+/** The critical path that is drawn as a lane. */
+export const path = signal(/** @type {PathOf | null} */ (null));
 /** Lanes of a wait chain, below the lane that waited. */
 export const guests = signal(/** @type {{ below: string, lanes: string[] } | null} */ (null));
 /** Hues that the reader gave to processes and stack tags, by what `colourKey` names them. */

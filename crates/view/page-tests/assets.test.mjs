@@ -72,8 +72,9 @@ test("texts have a contrast of 4.5, states one of 3", () => {
   }
 });
 
-/** Colours of processes and tags as [light, dark] luminances. */
-const hues = [...text("css/theme.css").matchAll(/--hue-\d+: light-dark\(oklch\(([\d.]+) ([\d.]+) (\d+)\), oklch\(([\d.]+) ([\d.]+) (\d+)\)\)/g)].map((match) => [match.slice(1, 4), match.slice(4, 7)].map((part) => oklch(...(/** @type {[number, number, number]} */ (part.map(Number))))));
+/** Colours of processes and tags as [light, dark] luminances: the angles of the hues in the formula of them all. */
+const formula = /--hue: light-dark\(oklch\(([\d.]+) ([\d.]+) var\(--angle\)\), oklch\(([\d.]+) ([\d.]+) var\(--angle\)\)\)/.exec(text("css/theme.css"))?.slice(1).map(Number) ?? [];
+const hues = [...text("css/theme.css").matchAll(/\.hue-\d+ \{ --angle: (\d+); \}/g)].map(([, angle]) => [0, 2].map((at) => oklch(formula[at] ?? 0, formula[at + 1] ?? 0, Number(angle))));
 
 /** @param {number} l @param {number} c @param {number} degrees @returns {number} luminance */
 function oklch(l, c, degrees) {

@@ -83,10 +83,8 @@ test("a link shows the path again, with its colours, and the keys go along it", 
     return "rgb(" + r + ", " + g + ", " + b + ")";
   })()`);
   const hue = await page.evaluate(`(() => {
-    const probe = document.getElementById("probe");
-    probe.style.color = "var(--hue-" + tracesift.hueOfIndex(${run.process}) + ")";
     const context = document.createElement("canvas").getContext("2d");
-    context.fillStyle = getComputedStyle(probe).color;
+    context.fillStyle = tracesift.hueOfProcess(${run.process});
     context.fillRect(0, 0, 1, 1);
     const [r, g, b] = context.getImageData(0, 0, 1, 1).data;
     return "rgb(" + r + ", " + g + ", " + b + ")";

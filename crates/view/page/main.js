@@ -1,6 +1,6 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
-import { fill, h, handled, icon } from "./dom/h.js";
+import { choice, drag, fill, h, handled, icon, tool } from "./dom/h.js";
 import { calm, effect, untracked } from "./dom/signal.js";
 import { clean, messageOf } from "./format/text.js";
 import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
@@ -8,16 +8,18 @@ import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
 import * as model from "./lanes/model.js";
 import { hueOfIndex } from "./lanes/paint.js";
-import { hueOrder } from "./lanes/palette.js";
+import { css, hueOrder } from "./lanes/palette.js";
 import { arrows } from "./lanes/overlay.js";
 import { Overview } from "./lanes/overview.js";
 import { LanesView } from "./lanes/view.js";
 import { Dock } from "./panels/dock.js";
 import { keepProcess } from "./panels/go.js";
-import { applyText, currentViews, followKeys, help, palette } from "./parts/actions.js";
+import { followKeys, help } from "./parts/keys.js";
+import { palette } from "./parts/palette.js";
+import { applyText, copyLink, currentViews, showView } from "./parts/view-file.js";
 import { banner, troubleBar } from "./parts/banner.js";
 import { findingMarks } from "./parts/findings.js";
-import { copy, lastCopied, openMenu } from "./parts/menu.js";
+import { lastCopied, menuButton } from "./parts/menu.js";
 import { followPointer, handles } from "./parts/pointer.js";
 import { readout } from "./parts/readout.js";
 import { Search } from "./parts/search.js";
@@ -104,15 +106,11 @@ function build(app) {
   followKeys();
   model.start();
   path.start();
+  const said = document.getElementById("said");
   effect(() => {
     app.style.setProperty("--dock", `${Math.round(view.dock.value * 1000) / 10}%`);
-  });
-  effect(() => {
-    const element = document.getElementById("said");
-    if (element) element.textContent = view.said.value;
-  });
-  effect(() => {
     document.title = `${view.recording.value?.name ?? ""} – tracesift`;
+    if (said) said.textContent = view.said.value;
   });
   let still = 0;
   effect(() => {
@@ -137,7 +135,7 @@ function build(app) {
     lanes.retheme();
   });
   // What tests look at; nothing of the page reads it.
-  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, path, hueOfIndex: (/** @type {number} */ index) => hueOfIndex(index, hueOrder.peek()), drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
+  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, path, hueOfProcess: (/** @type {number} */ index) => css(`--hue-${hueOfIndex(index, hueOrder.peek())}`), drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
 }
 
 /** @param {Search} search */
@@ -150,7 +148,7 @@ function topBar(search) {
   effect(() => {
     const all = view.session.value?.recordings ?? [];
     fill(names, all.map(({ id, name }) => h("option", { value: id }, clean(name, 90))));
-    /** @type {HTMLSelectElement} */ (names).value = view.recordingId.value;
+    names.value = view.recordingId.value;
     names.hidden = all.length < 2;
   });
   const title = h("h1.title");
@@ -160,20 +158,12 @@ function topBar(search) {
     fill(title, h("span", { class: many ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
       h("span.dim.facts", [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
   });
-  const views = /** @type {HTMLElement} */ (h("button.quiet", { "aria-haspopup": "menu", onclick: () => openMenu(views, [
-    ...currentViews().map(({ name, about, text }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => {
-      const range = view.range.peek();
-      applyText(text);
-      if (!/^time /m.test(text)) view.range.value = range;
-    } })),
-  ]) }, "Views"));
+  const views = menuButton({}, () => currentViews().map(({ name, about }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => showView(i) })), "Views");
   const busy = h("span.busy", { "aria-hidden": "true" });
   effect(() => void busy.classList.toggle("on", client.busy.value > 0));
-  const themes = /** @type {HTMLElement} */ (h("button.quiet", { "aria-haspopup": "menu", "aria-label": "Colours", title: "Colours", onclick: () => openMenu(themes, [["auto", "As the system"], ["light", "Light"], ["dark", "Dark"], ["contrast", "High contrast"]].map(([id = "", name = ""]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) }))) }, icon("theme")));
+  const themes = menuButton({ "aria-label": "Colours", title: "Colours" }, () => Object.entries(view.THEMES).map(([id, name]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) })), icon("theme"));
   return h("header.top", h("span.logo", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), names, title, busy, search.element, views,
-    h("button.quiet", { "aria-label": "Copy link to this view", title: "Copy link to this view", onclick: () => void copy(`${location.origin}/#${url.toFragment()}`, "link") }, icon("link")),
-    h("button.quiet", { "aria-label": "Commands", title: "Commands (Ctrl+Shift+P)", onclick: palette }, icon("command")), themes,
-    h("button.quiet", { "aria-label": "Keys", title: "Keys (?)", onclick: help }, icon("help")));
+    tool("Copy link to this view", "link", copyLink), tool("Commands (Ctrl+Shift+P)", "command", palette), themes, tool("Keys (?)", "help", help));
 }
 
 /** @param {RecordingInfo | null} one */
@@ -193,27 +183,21 @@ function crumbs() {
       past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", h("button.link", { title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
       h("li", { "aria-current": "true" }, h("strong", length(now[1] - now[0])))));
   });
-  const tool = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ run, /** @type {() => boolean} */ off) => h("button.quiet", { "aria-label": label, title: label, onclick: run, disabled: off }, icon(name));
-  const order = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Order of lanes", title: "Order of lanes", onchange: () => (view.order.value = order.value) }, view.ORDERS.map((one) => h("option", { value: one }, `by ${{ cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" }[one]}`))));
-  effect(() => {
-    order.value = view.order.value;
-  });
-  const shown = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "What lanes show", title: "What lanes of processes and threads show: states by context switches, or CPU by samples", onchange: () => (view.laneMeasure.value = shown.value) }, h("option", { value: "states" }, "states"), h("option", { value: "cpu" }, "sampled CPU")));
-  effect(() => {
-    shown.value = view.laneMeasure.value;
-    shown.hidden = !view.recording.value?.has["samples"] || !view.recording.value.has["switches"];
-  });
-  const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span.key", h("i", { class: `state ${state}` }), name);
+  const order = choice(view.order, { "aria-label": "Order of lanes", title: "Order of lanes" }, Object.entries(view.ORDERS).map(([id, name]) => [id, `by ${name}`]));
+  const shown = choice(view.laneMeasure, {
+    "aria-label": "What lanes show", title: "What lanes of processes and threads show: states by context switches, or CPU by samples",
+    hidden: () => !view.recording.value?.has["samples"] || !view.recording.value.has["switches"],
+  }, [["states", "states"], ["cpu", "sampled CPU"]]);
+  const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span.key", h(`i.state.${state}`), name);
   return h("nav.crumbs", { "aria-label": "Ranges" },
     h("div.crumbs-head", shown, order, h("label.check", { title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
-    tool("Undo zoom or filter (Z)", "undo", view.undo, () => view.past.value.length === 0), tool("Redo (Shift+Z)", "redo", view.redo, () => view.future.value.length === 0), tool("Whole recording (0)", "fit", () => view.look(view.whole()), () => false), trail,
+    tool("Undo zoom or filter (Z)", "undo", view.undo, { disabled: () => view.past.value.length === 0 }), tool("Redo (Shift+Z)", "redo", view.redo, { disabled: () => view.future.value.length === 0 }), tool("Whole recording (0)", "fit", () => view.look(view.whole())), trail,
     h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
 function axisHead() {
-  const clock = /** @type {HTMLSelectElement} */ (h("select", { "aria-label": "Clock of the axis", onchange: () => (view.clock.value = clock.value) }, CLOCKS.map((one) => h("option", { value: one }, CLOCK_NAMES[one]))));
+  const clock = choice(view.clock, { "aria-label": "Clock of the axis" }, CLOCKS.map((one) => [one, CLOCK_NAMES[one]]));
   effect(() => {
-    clock.value = view.clock.value;
     const recording = view.recording.value;
     for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
   });
@@ -222,23 +206,12 @@ function axisHead() {
 
 /** Between lanes and panels. */
 function divider() {
-  const element = h("div.divider", { role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the panels", "aria-valuemin": 10, "aria-valuemax": 80 });
-  effect(() => element.setAttribute("aria-valuenow", String(Math.round(view.dock.value * 100))));
-  const set = (/** @type {number} */ share) => (view.dock.value = Math.min(0.8, Math.max(0.1, share)));
-  element.addEventListener("pointerdown", (event) => {
-    element.setPointerCapture(event.pointerId);
-    const move = (/** @type {PointerEvent} */ e) => set(1 - e.clientY / innerHeight);
-    const up = () => {
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", up);
-    };
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", up);
-  });
+  const element = h("div.divider", { role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": "Height of the panels", "aria-valuemin": 10, "aria-valuemax": 80, "aria-valuenow": () => Math.round(view.dock.value * 100) });
+  element.addEventListener("pointerdown", (event) => drag(element, event, ({ clientY }) => view.resize(1 - clientY / innerHeight)));
   element.addEventListener("keydown", (event) => {
     const by = { ArrowUp: 0.04, ArrowDown: -0.04, Home: 1, End: -1 }[event.key];
     if (by === undefined) return;
-    set(view.dock.peek() + by);
+    view.resize(view.dock.peek() + by);
     handled(event);
   });
   return element;

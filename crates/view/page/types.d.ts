@@ -188,7 +188,6 @@ interface Palette {
   ready: number;
   wait: number;
   disk: number;
-  sleep: number;
   open: number;
   unknown: number;
   unread: number;
@@ -369,7 +368,15 @@ interface TreeNode {
   open: boolean;
 }
 
-type Action = { name: string, keys: string[], group: string, run: () => void, list?: boolean };
+interface Action {
+  group: string;
+  name: string;
+  keys: string[];
+  run: () => unknown;
+}
+
+/** An action in the list of its group: its name, its keys with spaces between, and what it does. */
+type Entry = [name: string, keys: string, run: () => unknown];
 
 type Item = { name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, stay?: boolean, run: () => void } | "-";
 
@@ -377,3 +384,11 @@ type About = { processes: string | null, thread: { tid: number, name: string } |
 
 /** A range that was looked at, or what panels were about before they were narrowed. */
 type Step = { range: TimeRange, about: About | null };
+
+/** A word of a view's text whose value is the text of a signal. */
+interface TextWord {
+  of: { value: string | null };
+  /** Its value at the start of the page, which is left out. */
+  start: string | null;
+  fits?: (value: string) => boolean;
+}

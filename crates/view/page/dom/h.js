@@ -16,19 +16,62 @@ export function h(tag, first, ...rest) {
   if (name === "button") element.setAttribute("type", "button");
   // Pictures: a text beside them says what they show.
   if (name === "i" || name === "canvas") element.setAttribute("aria-hidden", "true");
-  const props = isProps(first) ? first : null;
-  for (const [key, value] of Object.entries(props ?? {})) {
+  // A choice has its options before its value.
+  append(element, isProps(first) ? rest : [first, ...rest]);
+  for (const [key, value] of Object.entries(isProps(first) ? first : {})) {
     if (key.startsWith("on") && typeof value === "function") element.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
     else if (typeof value === "function") effect(() => put(element, key, /** @type {() => Plain} */ (value)()));
     else put(element, key, value);
   }
-  append(element, isProps(first) ? rest : [first, ...rest]);
   return /** @type {ElementOf<T>} */ (/** @type {unknown} */ (element));
 }
 
 /** @param {Props | Child} value @returns {value is Props} */
 function isProps(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
+}
+
+/**
+ * A button with an icon alone.
+ * @param {string} label
+ * @param {string} name of the icon
+ * @param {() => unknown} onclick
+ * @param {Props} [more]
+ */
+export const tool = (label, name, onclick, more = {}) => h("button.quiet", { "aria-label": label, title: label, onclick, ...more }, icon(name));
+
+/**
+ * A choice that is a part of the view.
+ * @param {Signal<string>} of
+ * @param {Props} props
+ * @param {readonly (readonly [string, string | undefined])[]} options values and texts
+ */
+export function choice(of, props, options) {
+  const element = h("select", { value: () => of.value, ...props }, options.map(([value, text]) => h("option", { value }, text)));
+  element.addEventListener("change", () => (of.value = element.value));
+  return element;
+}
+
+/** @param {number} hue 0…11 */
+export const swatch = (hue) => h(`i.swatch.hue-${hue}`);
+
+/**
+ * Follows the pointer from a press to its end.
+ * @param {HTMLElement} element
+ * @param {PointerEvent} event
+ * @param {(event: PointerEvent) => void} move
+ * @param {(event: PointerEvent) => void} [end]
+ */
+export function drag(element, event, move, end) {
+  const stop = new AbortController();
+  const up = (/** @type {PointerEvent} */ last) => {
+    stop.abort();
+    end?.(last);
+  };
+  element.setPointerCapture(event.pointerId);
+  element.addEventListener("pointermove", move, { signal: stop.signal });
+  element.addEventListener("pointerup", up, { signal: stop.signal });
+  element.addEventListener("pointercancel", up, { signal: stop.signal });
 }
 
 /** What a handler of keys ends with: nobody else obeys the key. @param {Event} event */
@@ -39,12 +82,10 @@ export function handled(event) {
 
 /** @param {HTMLElement} element @param {string} name @param {Plain} value */
 function put(element, name, value) {
-  if (name === "value" && element instanceof HTMLInputElement) {
+  if (name === "value" && (element instanceof HTMLInputElement || element instanceof HTMLSelectElement)) {
     element.value = String(value ?? "");
   } else if (name === "checked" && element instanceof HTMLInputElement) {
     element.checked = value === true;
-  } else if (name === "text") {
-    element.textContent = String(value ?? "");
   } else if (value === null || value === undefined || value === false) {
     element.removeAttribute(name);
   } else {

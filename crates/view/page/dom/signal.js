@@ -1,7 +1,5 @@
 // Values that tell who read them when they change. An effect runs again after a value that it read has changed.
 
-/** @type {((stop: () => void) => void) | null} */
-let owner = null;
 /** @type {Set<() => void>} */
 const waiting = new Set();
 let depth = 0;
@@ -87,7 +85,6 @@ export function effect(work) {
     for (const source of self.sources) source.delete(run);
     waiting.delete(run);
   }
-  if (owner) owner(stop);
   run();
   return stop;
 }
@@ -121,20 +118,15 @@ export function untracked(work) {
 }
 
 /**
- * @template T
- * @param {() => T} work Effects that begin inside of it belong to the scope.
- * @returns {[T, () => void]} its result, and what stops the effects
+ * Does the work now and after each change of the signals. What else it reads does not matter.
+ * @param {{ readonly value: unknown }[]} signals
+ * @param {() => void | (() => void)} work
  */
-export function scope(work) {
-  /** @type {(() => void)[]} */
-  const stops = [];
-  const before = owner;
-  owner = (stop) => stops.push(stop);
-  try {
-    return [work(), () => stops.forEach((stop) => stop())];
-  } finally {
-    owner = before;
-  }
+export function watch(signals, work) {
+  return effect(() => {
+    for (const one of signals) void one.value;
+    return untracked(work);
+  });
 }
 
 /**

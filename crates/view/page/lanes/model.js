@@ -1,6 +1,6 @@
 // Which lanes there are and which of them have rows: the tree that the server tells, as a list.
 import * as client from "../api/client.js";
-import { effect, signal, untracked } from "../dom/signal.js";
+import { effect, signal, untracked, watch } from "../dom/signal.js";
 import { LANE as PATH } from "./path.js";
 import * as view from "../state/view.js";
 
@@ -39,11 +39,7 @@ export function start() {
       void load("", 0);
     });
   });
-  effect(() => {
-    void version.value;
-    const open = view.opened.value;
-    untracked(() => open.forEach((id) => known.has(id) && !children.has(id) && void load(id, 0)));
-  });
+  watch([version, view.opened], () => view.opened.peek().forEach((id) => known.has(id) && !children.has(id) && void load(id, 0)));
   effect(() => {
     const missing = [...view.pinned.value, ...(view.guests.value?.lanes ?? [])].filter((id) => !known.has(id));
     if (missing.length > 0) untracked(() => void find(missing));

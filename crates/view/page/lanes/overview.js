@@ -1,7 +1,7 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
 import * as client from "../api/client.js";
-import { h, handled } from "../dom/h.js";
-import { effect, signal, untracked } from "../dom/signal.js";
+import { drag, h, handled, swatch } from "../dom/h.js";
+import { effect, signal, watch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
 import { columnOf } from "./data.js";
@@ -44,19 +44,10 @@ export class Overview {
         stop.abort();
       };
     });
-    effect(() => {
-      void view.range.value;
-      void timeWidth.value;
-      untracked(() => this.#place());
-    });
-    effect(() => {
-      void view.theme.value;
-      void view.marks.value;
-      void hueOrder.value;
-      untracked(() => {
-        this.paint();
-        if (this.machine) this.#legend();
-      });
+    watch([view.range, timeWidth], () => this.#place());
+    watch([view.theme, view.marks, hueOrder], () => {
+      this.paint();
+      if (this.machine) this.#legend();
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.paint());
     this.#drag();
@@ -129,7 +120,7 @@ export class Overview {
     }
     this.legend.replaceChildren(
       h("span.keys", h("strong", { title: "How much of the time of all CPUs each process used" }, `${cpus} CPU${cpus === 1 ? "" : "s"}`),
-        this.parts.slice(0, TOP).map(({ lane }) => h("span.key", { title: clean(lane.name) }, h("i", { class: `swatch hue-${hueOf(lane)}` }), clean(lane.name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
+        this.parts.slice(0, TOP).map(({ lane }) => h("span.key", { title: clean(lane.name) }, swatch(hueOf(lane)), clean(lane.name.replace(/\(\d+\)( [+-]{1,2})?$/, ""), 14))),
         h("span.key", h("i.swatch.others"), "others")));
   }
 
@@ -193,24 +184,18 @@ export class Overview {
       const near = 7 * per;
       const whole = from <= start && to >= end;
       const kind = Math.abs(first - from) < near && !whole ? "start" : Math.abs(first - to) < near && !whole ? "end" : first > from && first < to && !whole ? "move" : "new";
-      this.strip.setPointerCapture(event.pointerId);
       event.preventDefault();
       this.window.focus({ preventScroll: true });
-      const move = (/** @type {PointerEvent} */ e) => {
-        const now = at(e);
+      drag(this.strip, event, (moved) => {
+        const now = at(moved);
         if (kind === "start") view.look([Math.min(now, to - view.SHORTEST), to], "move");
         else if (kind === "end") view.look([from, Math.max(now, from + view.SHORTEST)], "move");
         else if (kind === "move") view.look([from + now - first, to + now - first], "move");
         else if (Math.abs(now - first) > 3 * per) view.look([Math.min(first, now), Math.max(first, now)], "move");
-      };
-      const up = (/** @type {PointerEvent} */ e) => {
-        this.strip.removeEventListener("pointermove", move);
-        this.strip.removeEventListener("pointerup", up);
+      }, (last) => {
         // A click beside the brush puts its centre there.
-        if (kind === "new" && Math.abs(at(e) - first) <= 3 * per && !whole) view.look([first - (to - from) / 2, first + (to - from) / 2]);
-      };
-      this.strip.addEventListener("pointermove", move);
-      this.strip.addEventListener("pointerup", up);
+        if (kind === "new" && Math.abs(at(last) - first) <= 3 * per && !whole) view.centre(first);
+      });
     });
     this.window.addEventListener("keydown", (event) => {
       const act = { ArrowLeft: () => view.pan(-0.1), ArrowRight: () => view.pan(0.1), ArrowUp: () => zoomBy(0.8), ArrowDown: () => zoomBy(1.25), Home: () => view.look(view.whole()) }[event.key];

@@ -79,11 +79,13 @@ export function rgba(css) {
   return ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 }
 
-/** @param {string} name of a custom property @returns {string} its colour in the theme in use */
+/** @param {string} name of a custom property; `--hue-3` is `--hue` of hue 3 @returns {string} its colour in the theme in use */
 export function css(name) {
   const probe = document.getElementById("probe");
   if (!probe) return "#000";
-  probe.style.color = `var(${name})`;
+  const [, property = name, hue = 0] = /^(.*)-(\d+)$/.exec(name) ?? [];
+  probe.style.setProperty("--angle", String(Number(hue) * 30));
+  probe.style.color = `var(${property})`;
   return getComputedStyle(probe).color;
 }
 
@@ -92,7 +94,7 @@ export function readPalette() {
   const of = (/** @type {string} */ name) => rgba(css(name));
   const hues = Array.from({ length: 12 }, (_, i) => of(`--hue-${i}`));
   return {
-    run: of("--run"), runPeak: of("--run-peak"), ready: of("--ready"), wait: of("--wait"), disk: of("--wait-disk"), sleep: of("--wait"),
+    run: of("--run"), runPeak: of("--run-peak"), ready: of("--ready"), wait: of("--wait"), disk: of("--wait-disk"),
     open: of("--open"), unknown: of("--unknown"), unread: of("--unread"), cpu: of("--cpu"), cpuPeak: of("--cpu-peak"), line: of("--line"),
     hues, order: hueOrder.peek(), peaks: Array.from({ length: 12 }, (_, i) => of(`--hue-peak-${i}`)),
   };

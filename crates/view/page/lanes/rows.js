@@ -1,5 +1,5 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
-import { fill, h, handled, icon } from "../dom/h.js";
+import { fill, h, handled, icon, swatch } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
 import { clean, exact } from "../format/text.js";
@@ -88,7 +88,7 @@ export function nameOf({ lane, parent, guest }) {
 export function headParts(lane, name) {
   const [text, what] = figure(lane);
   return [
-    lane.kind === "process" || lane.kind === "tag" ? h("span", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }) : null,
+    lane.kind === "process" || lane.kind === "tag" ? swatch(hueOf(lane)) : null,
     h("span.lane-name", name),
     lane.detail && lane.kind !== "process" ? h("span.lane-detail", clean(lane.detail, 120)) : null,
     h("span.lane-figure", { title: what ? `${what} in the ${view.hideInactive.peek() ? "range in sight" : "whole recording"}` : null }, text),
@@ -128,8 +128,7 @@ export class LaneRows {
     effect(() => {
       void hueOrder.value;
       for (const { element, item } of this.list.shown.values()) {
-        const swatch = element.querySelector(".swatch");
-        if (swatch) swatch.className = `swatch hue-${hueOf(item.lane)}`;
+        element.querySelector(".swatch")?.replaceWith(swatch(hueOf(item.lane)));
       }
     });
     effect(() => {

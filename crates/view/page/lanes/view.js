@@ -1,6 +1,6 @@
 // The lanes: two areas of rows (pinned and all), one canvas of pictures below and one of marks above.
 import { h } from "../dom/h.js";
-import { effect, signal, untracked } from "../dom/signal.js";
+import { computed, signal, watch } from "../dom/signal.js";
 import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";
@@ -55,70 +55,46 @@ export class LanesView {
   }
 
   #follow() {
-    effect(() => {
-      const rows = model.rows.value;
-      untracked(() => this.rows.set(rows));
+    const recordingId = computed(() => view.recording.value?.id);
+    watch([model.rows], () => this.rows.set(model.rows.peek()));
+    watch([model.pinnedRows], () => {
+      const rows = model.pinnedRows.peek();
+      this.pinScroller.hidden = rows.length === 0;
+      this.#pinHeight(rows.length);
+      this.pinRows.set(rows);
     });
-    effect(() => {
-      const rows = model.pinnedRows.value;
-      untracked(() => {
-        this.pinScroller.hidden = rows.length === 0;
-        this.#pinHeight(rows.length);
-        this.pinRows.set(rows);
-      });
-    });
-    effect(() => {
-      const id = view.lane.value;
-      void model.rows.value;
+    watch([view.lane, model.rows], () => {
+      const id = view.lane.peek();
       // The keyboard goes along when a chain is followed to another lane.
       const now = document.activeElement;
       const row = now?.closest(".lanes [data-lane]");
-      if (id && this.keyboard && (now === document.body || (row && row.getAttribute("data-lane") !== id))) untracked(() => this.rows.focus(id));
+      if (id && this.keyboard && (now === document.body || (row && row.getAttribute("data-lane") !== id))) this.rows.focus(id);
     });
     document.addEventListener("focusin", ({ target }) => {
       this.keyboard = target instanceof Element && target.closest(".lanes") !== null;
     });
-    effect(() => {
-      if (model.loading.value === 0) untracked(() => this.#want());
+    watch([model.loading], () => {
+      if (model.loading.peek() === 0) this.#want();
     });
-    effect(() => {
-      void view.recording.value?.id;
-      void view.laneMeasure.value;
-      untracked(() => {
-        this.store.forget();
-        this.singles.forget();
-        this.#want();
-      });
+    watch([recordingId, view.laneMeasure], () => {
+      this.store.forget();
+      this.singles.forget();
+      this.#want();
     });
-    effect(() => {
-      void view.range.value;
-      untracked(() => {
-        this.store.moved = performance.now();
-        this.#want();
-        this.later();
-      });
+    watch([view.range], () => {
+      this.store.moved = performance.now();
+      this.#want();
+      this.later();
     });
-    effect(() => {
-      for (const one of [view.selection, view.pointer, view.marks, view.chosen, view.trail, view.lit, view.density, view.zero, view.clock, view.guests]) void one.value;
-      untracked(() => this.later());
+    watch([view.selection, view.pointer, view.marks, view.chosen, view.trail, view.lit, view.density, view.zero, view.clock, view.guests], () => this.later());
+    watch([path.shown], () => this.later(true));
+    watch([hueOrder], () => {
+      this.palette = readPalette();
+      this.store.repaint();
+      this.sticky.chain = [];
+      this.later();
     });
-    effect(() => {
-      void path.shown.value;
-      untracked(() => this.later(true));
-    });
-    effect(() => {
-      void hueOrder.value;
-      untracked(() => {
-        this.palette = readPalette();
-        this.store.repaint();
-        this.sticky.chain = [];
-        this.later();
-      });
-    });
-    effect(() => {
-      void view.theme.value;
-      untracked(() => this.retheme());
-    });
+    watch([view.theme], () => this.retheme());
     for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"]) {
       matchMedia(query).addEventListener("change", () => this.retheme());
     }

@@ -1,42 +1,41 @@
-// The panels: tabs, what they are about, filter, columns, copies, and the answer.
+// The panels: they ask, and show the answer of the question that is chosen.
 import * as client from "../api/client.js";
-import { fill, h, handled, icon } from "../dom/h.js";
-import { calm, computed, effect, signal, untracked } from "../dom/signal.js";
+import { fill, h, icon } from "../dom/h.js";
+import { computed, effect, signal, untracked, watch } from "../dom/signal.js";
 import { columnOf, copied } from "../format/table.js";
 import { clean, exact, messageOf } from "../format/text.js";
-import { clockOf, group, length, readRange } from "../format/time.js";
+import { group, readRange } from "../format/time.js";
 import { hueOrder } from "../lanes/palette.js";
 import { heldWindow } from "../parts/findings.js";
-import { copy, openMenu } from "../parts/menu.js";
+import { copy, menuButton, openMenu } from "../parts/menu.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
+import { about, filters, tabs } from "./bar.js";
 import { detail } from "./detail.js";
 import { explained, isOpen } from "./explain.js";
 import { Flame } from "./flame.js";
-import { hueOfCell, light, showWait } from "./go.js";
-import { askable, PATTERNS, questionOf, TOP } from "./questions.js";
+import { commandOf, footOf } from "./foot.js";
+import { hueOfCell, light, methodOf, processOf, showWait, threadOfRow } from "./go.js";
+import { questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
 import { Table } from "./table.js";
 import { Tree } from "./tree.js";
 import { which } from "./which.js";
 
 const STILL_MS = 140;
+const NO_STACKS = "No stacks in this range.";
 
 export class Dock {
   constructor() {
-    this.tabs = h("div.tabs", { role: "tablist", "aria-label": "Panels" });
-    this.about = h("div.about");
-    this.filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: PATTERNS, autocomplete: "off", spellcheck: "false" });
-    this.measure = h("select", { "aria-label": "Measure" }, ["cpu", "wait", "ready"].map((one) => h("option", { value: one }, { cpu: "CPU", wait: "Waits", ready: "Ready" }[one] ?? one)));
-    this.tags = h("select", { "aria-label": "Rules of stack tags" });
-    this.columnsButton = h("button.quiet", { "aria-haspopup": "menu", title: "Columns", onclick: () => this.#columns() }, icon("columns"), "Columns");
-    this.copyButton = h("button.quiet", { "aria-haspopup": "menu", title: "Copy", onclick: () => this.#copies() }, icon("copy"), "Copy");
-    this.commandButton = h("button.quiet", { id: "copy-command", title: "Copy the command with these numbers", onclick: () => void copy(this.command, "command") }, icon("command"), "Copy command");
+    /** The buttons that need a table. */
+    this.columnsButton = menuButton({ title: "Columns", hidden: () => questionOf(view.panel.value).view !== "table" }, () => this.#columns(), icon("columns"), "Columns");
     this.body = h("div.panel-body", { role: "tabpanel", id: "panel", "aria-live": "off" });
     this.foot = h("div.panel-foot");
     this.bar = h("div.progress", { hidden: true });
-    this.element = h("section.dock", { "aria-label": "Panels" }, this.tabs,
-      h("div.panel-bar", this.about, h("div.tools", this.measure, this.tags, this.filter, this.columnsButton, this.copyButton, this.commandButton)),
+    this.element = h("section.dock", { "aria-label": "Panels" }, tabs(this.body),
+      h("div.panel-bar", about(), h("div.tools", filters(), this.columnsButton,
+        menuButton({ title: "Copy" }, () => this.#copies(), icon("copy"), "Copy"),
+        h("button.quiet", { id: "copy-command", title: "Copy the command with these numbers", onclick: () => copy(this.command, "command") }, icon("command"), "Copy command"))),
       h("div.panel-row", h("div.panel-main", this.bar, this.body, this.foot), detail()));
     this.command = "";
     /** What instants of the rows count from, in ns since the start of the recording. */
@@ -53,13 +52,6 @@ export class Dock {
     this.states = new Map();
     /** What is shown, as a text: tests wait for it. */
     this.ready = signal("");
-    let still = 0;
-    this.filter.addEventListener("input", () => {
-      clearTimeout(still);
-      still = window.setTimeout(() => (view.filter.value = this.filter.value.trim()), 250);
-    });
-    this.measure.addEventListener("change", () => (view.measure.value = this.measure.value));
-    this.tags.addEventListener("change", () => (view.tagFile.value = this.tags.value));
     this.#follow();
   }
 
@@ -77,42 +69,7 @@ export class Dock {
         this.table.set(this.rows, questionOf(id).columns);
       }
     });
-    effect(() => {
-      for (const one of [view.clock, view.zero, hueOrder]) void one.value;
-      untracked(() => this.table?.again(this.#instant()));
-    });
-    effect(() => {
-      const tabs = askable(view.recording.value);
-      const now = view.panel.value;
-      untracked(() => fill(this.tabs, tabs.map(({ id, title, about }) => {
-        const tab = /** @type {HTMLElement} */ (h("button", { role: "tab", id: `tab-${id}`, "aria-selected": String(id === now), "aria-controls": "panel", tabindex: id === now ? 0 : -1, title: about, onclick: () => (view.panel.value = id) }, title));
-        return tab;
-      })));
-      this.body.setAttribute("aria-labelledby", `tab-${now}`);
-    });
-    this.tabs.addEventListener("keydown", (event) => {
-      const tabs = askable(view.recording.peek());
-      const at = tabs.findIndex(({ id }) => id === view.panel.peek());
-      const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
-      const next = to === undefined ? null : tabs[to % tabs.length];
-      if (!next) return;
-      view.panel.value = next.id;
-      document.getElementById(`tab-${next.id}`)?.focus();
-      handled(event);
-    });
-    calm(() => this.#head());
-    effect(() => {
-      if (document.activeElement !== this.filter) this.filter.value = view.filter.value;
-      this.measure.value = view.measure.value;
-      const files = view.session.value?.tag_files ?? [];
-      fill(this.tags, h("option", { value: "" }, "built-in tags"), files.filter(({ id }) => id !== "builtin").map(({ id, name }) => h("option", { value: id }, clean(name, 60))));
-      this.tags.value = view.tagFile.value;
-      const kind = view.panel.value;
-      this.measure.hidden = !["tree", "callers", "flame", "butterfly"].includes(kind);
-      this.tags.hidden = kind !== "tags" || files.filter(({ id }) => id !== "builtin").length === 0;
-      this.filter.hidden = questionOf(kind).filter === "" || kind === "butterfly";
-      this.columnsButton.hidden = questionOf(kind).view !== "table";
-    });
+    watch([view.clock, view.zero, hueOrder], () => this.table?.again(this.#instant()));
     effect(() => {
       const lit = view.lit.value;
       this.table?.light((row) => {
@@ -162,26 +119,6 @@ export class Dock {
     });
   }
 
-  /** What the panels are about: the range, how long it is, and whose. */
-  #head() {
-    const recording = view.recording.value;
-    const [from, to] = view.subject.value;
-    const clock = clockOf(recording, view.clock.value, view.zero.value?.ns ?? 0);
-    const step = Math.max(1, (to - from) / 1000);
-    const selected = view.selection.value !== null;
-    const only = view.processes.value;
-    const thread = view.thread.value;
-    const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {() => void} */ drop) => h("span.chip", { title: clean(text) }, h("span.chip-text", clean(text, 200)), h("button", { "aria-label": `${what}: show all again`, onclick: drop }, icon("close")));
-    const method = view.panel.value === "butterfly" ? view.method.value : null;
-    return () => untracked(() => fill(this.about,
-      h("strong", selected ? "Selection" : "View range"),
-      h("span.when", ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span.long", length(to - from)),
-      only ? chip(only, "Process", () => (view.processes.value = null)) : h("span.dim", "all processes"),
-      thread ? chip(thread.name, "Thread", () => (view.thread.value = null)) : null,
-      method ? chip(method, "Function", () => (view.method.value = null)) : null,
-      selected ? h("button.quiet", { onclick: () => (view.selection.value = null) }, "Clear") : null));
-  }
-
   /** @param {string} id */
   #state(id) {
     let state = this.states.get(id);
@@ -205,15 +142,14 @@ export class Dock {
       range: held === undefined ? range : held, process: view.processes.peek(), tid: view.thread.peek()?.tid ?? null, filter: view.filter.peek(), measure: view.measure.peek(), tagFile: view.tagFile.peek(), method: view.method.peek(), top: TOP,
     };
     const request = `p${Math.random().toString(36).slice(2, 12)}`;
-    const watch = this.#watch(request);
+    const ended = this.#watch(request);
     try {
       this.rows = [];
+      this.command = "";
       const words = carried(question.words(context));
       this.base = baseOf(words);
       if ((id === "path" && !context.process && (context.tid === null || !range)) || (id === "explain" && !context.process && range)) {
-        [this.shown, this.table, this.command] = [null, null, ""];
-        fill(this.body, h("div.empty", which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted)));
-        fill(this.foot);
+        this.#empty(which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted));
       } else if (question.view === "explain" && this.explained === [recording.id, ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
       else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
       else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
@@ -225,20 +161,25 @@ export class Dock {
     } catch (error) {
       if (client.isAbort(error) || aborted.aborted) return;
       this.element.setAttribute("aria-busy", "false");
-      this.shown = null;
-      this.table = null;
       const hint = error instanceof client.ServerError ? error.hint : null;
-      fill(this.body, h("div.empty", { role: "alert" }, h("p", clean(messageOf(error), 400)), hint ? h("p.dim", clean(hint, 400)) : null));
-      fill(this.foot);
+      this.#empty(h("p", { role: "alert" }, clean(messageOf(error), 400)), hint ? h("p.dim", clean(hint, 400)) : null);
     } finally {
-      watch();
+      ended();
     }
   }
 
   /**
-   * Shows progress from 200 ms on.
-   * @param {string} id
+   * Shows a text where there is no answer.
+   * @param {...Child} children
    */
+  #empty(...children) {
+    this.shown = null;
+    this.table = null;
+    fill(this.body, h("div.empty", children));
+    fill(this.foot);
+  }
+
+  /** Shows progress from 200 ms on. @param {string} id */
   #watch(id) {
     let ended = false;
     const look = async () => {
@@ -268,8 +209,7 @@ export class Dock {
     const text = view.filter.peek().toLowerCase();
     this.rows = text && question.filter === "process" && view.processes.peek() ? few.filter((row) => JSON.stringify(row).toLowerCase().includes(text.replaceAll("*", ""))) : few;
     if (question.view === "explain") {
-      this.shown = null;
-      this.table = null;
+      [this.shown, this.table] = [null, null];
       const at = words.indexOf("--window");
       const text = explained(answer.rows, at < 0 ? null : readRange(words[at + 1] ?? ""));
       // Without an account the command names no process itself.
@@ -279,7 +219,7 @@ export class Dock {
       this.#atFinding();
     } else if (question.view === "tree") this.#tree(question);
     else this.#fillTable(question, answer.notes);
-    this.#tell(answer, all.length, this.rows.length < all.length);
+    fill(this.foot, footOf(answer, this.command, this.rows.length, all.length));
   }
 
   /** Goes to the chosen finding. */
@@ -292,17 +232,6 @@ export class Dock {
     }
   }
 
-  /** @param {Answer} answer @param {number} count @param {boolean} narrowed */
-  #tell(answer, count, narrowed) {
-    const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row["warnings"]) ? row["warnings"].map(String) : []))])];
-    fill(this.foot,
-      h("span", `${group(this.rows.length)} row${this.rows.length === 1 ? "" : "s"}${narrowed ? ` of the ${group(count)} of the command` : ""}`),
-      limitOf(answer.words, count),
-      h("span.dim", `${answer.read !== null ? `${group(answer.read)} rows read · ` : ""}${length(answer.ms * 1e6)}`),
-      warnings.length > 0 ? h("span.warn", { title: warnings.join("\n") }, icon("warning"), clean(warnings[0] ?? "", 140), warnings.length > 1 ? ` (+${warnings.length - 1})` : "") : null,
-      h("code.command", { title: clean(this.command, 4_000) }, clean(this.command, 400)));
-  }
-
   /** @returns {(ns: number) => string} text of an instant of a row */
   #instant() {
     const clock = view.clockNow();
@@ -313,9 +242,7 @@ export class Dock {
   /** @param {Question} question @param {string[]} notes what the command says beside its rows */
   #fillTable(question, notes) {
     if (this.rows.length === 0) {
-      this.table = null;
-      this.shown = null;
-      fill(this.body, h("div.empty", h("p", "Nothing in this range."), notes.slice(0, 3).map((note) => h("p", clean(note, 300))), h("p.dim", question.about)));
+      this.#empty(h("p", "Nothing in this range."), notes.slice(0, 3).map((note) => h("p", clean(note, 300))), h("p.dim", question.about));
       return;
     }
     const instant = this.#instant();
@@ -337,12 +264,11 @@ export class Dock {
 
   /** @param {Question} question */
   #tree(question) {
-    this.table = null;
     if (this.rows.length === 0) {
-      this.shown = null;
-      fill(this.body, h("div.empty", h("p", "No stacks in this range.")));
+      this.#empty(h("p", NO_STACKS));
       return;
     }
+    this.table = null;
     const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
     this.shown = tree;
     fill(this.body, tree.element);
@@ -357,21 +283,21 @@ export class Dock {
     // The graph leaves out less than the command does by itself.
     const own = flame.data?.head.words;
     this.command = commandLine(Array.isArray(own) && own.length > 0 ? own : words);
-    this.table = null;
-    this.shown = flame;
-    if (boxes === 0) fill(this.body, h("div.empty", h("p", "No stacks in this range.")));
-    else fill(this.body, flame.element);
-    flame.draw();
-    fill(this.foot, h("span", `${group(boxes)} boxes`), h("code.command", { title: clean(this.command, 4_000) }, clean(this.command, 400)));
+    if (boxes === 0) this.#empty(h("p", NO_STACKS));
+    else {
+      this.table = null;
+      this.shown = flame;
+      fill(this.body, flame.element);
+      flame.draw();
+    }
+    fill(this.foot, h("span", `${group(boxes)} boxes`), commandOf(this.command));
   }
 
   /** @param {RecordingInfo} recording @param {WordContext} context @param {string} id @param {AbortSignal} signal */
   async #butterfly(recording, context, id, signal) {
     if (!context.method) {
       const input = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", spellcheck: "false", onchange: () => (view.method.value = input.value.trim() || null) }));
-      fill(this.body, h("div.empty", h("p", "Callers and callees of one function."), h("p.dim", "Double click a function in the call tree or the methods, or name one here."), input));
-      fill(this.foot);
-      this.shown = null;
+      this.#empty(h("p", "Callers and callees of one function."), h("p.dim", "Double click a function in the call tree or the methods, or name one here."), input);
       return;
     }
     const words = carried(questionOf("butterfly").words(context));
@@ -391,59 +317,45 @@ export class Dock {
     this.table = null;
     this.rows = below.rows;
     this.command = below.command;
-    this.#tell(below, below.rows.length, false);
+    fill(this.foot, footOf(below, this.command, below.rows.length, below.rows.length));
   }
 
   /** @param {Question} question @param {TableRow} row @param {boolean} open */
   #pick(question, row, open) {
     if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
-    else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(`${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`);
-    else if (open && typeof row["process"] === "string" && typeof row["pid"] === "number") {
-      const own = question.id === "threads" && typeof row["tid"] === "number" ? { thread: { tid: row["tid"], name: `${row["tid"]} ${row["thread_name"] ?? ""}`.trim() } } : {};
-      view.narrow({ processes: `${exact(row["process"])}(${row["pid"]})`, ...own });
-    } else light(row, this.base);
+    else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(methodOf(row));
+    else if (open && processOf(row)) view.narrow({ processes: processOf(row), ...(question.id === "threads" ? { thread: threadOfRow(row) } : {}) });
+    else light(row, this.base);
   }
 
+  /** @returns {Item[]} */
   #columns() {
     const table = this.table;
-    if (!table) return;
-    const state = table.state;
-    const shown = new Set(table.columns.map(({ key }) => key));
+    if (!table) return [];
+    const shown = table.columns.map(({ key }) => key);
     const keys = Object.keys(this.rows[0] ?? {}).filter((key) => !["file", "warnings"].includes(key));
-    openMenu(this.columnsButton, keys.map((key) => ({
-      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.has(key), stay: true,
+    return keys.map((key) => ({
+      name: columnOf(key, this.rows[0]?.[key], table.unions, table.path).title, checked: shown.includes(key), stay: true,
       run: () => {
         const now = table.columns.map((one) => one.key);
-        state.chosen = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
+        table.state.chosen = now.includes(key) ? now.filter((one) => one !== key) : [...now, key];
         this.#told();
         table.list.forget();
         table.set(this.rows, questionOf(view.panel.peek()).columns);
       },
-    })));
+    }));
   }
 
+  /** @returns {Item[]} */
   #copies() {
     const shown = this.shown;
-    if (!shown) return;
+    if (!shown) return [];
     const give = (/** @type {string} */ form, /** @type {string} */ name) => ({ name, run: () => {
       const { titles, cells } = shown.copied();
       void copy(copied(titles, cells, form), name);
     } });
-    openMenu(this.copyButton, [give("tsv", "TSV, for a spreadsheet"), give("csv", "CSV"), give("md", "Markdown table"), "-", { name: "Command", run: () => void copy(this.command, "command") }]);
+    return [give("tsv", "TSV, for a spreadsheet"), give("csv", "CSV"), give("md", "Markdown table"), "-", { name: "Command", run: () => copy(this.command, "command") }];
   }
-}
-
-/**
- * Says it where the command keeps the largest rows only.
- * @param {string[]} words
- * @param {number} count rows of the answer
- * @returns {HTMLElement | null}
- */
-function limitOf(words, count) {
-  const after = (/** @type {string} */ word) => Number(words[words.indexOf(word) + 1] ?? NaN);
-  const [top, each] = [words.includes("--top") ? after("--top") : NaN, words.includes("--top-methods") ? after("--top-methods") : NaN];
-  if (each > 0) return h("span.dim", `the ${group(each)} largest of each of the ${group(top)} largest processes at most`);
-  return count >= top ? h("span.dim", `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }
 
 /** @param {string} id @returns {TableState} */

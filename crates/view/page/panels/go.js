@@ -21,6 +21,19 @@ export function hueOfCell(row, key) {
   return lane ? hueOf(lane) : null;
 }
 
+/** @param {TableRow} row @returns {string | null} its process as `-p` takes it */
+export function processOf({ process, pid }) {
+  return typeof process === "string" && typeof pid === "number" ? `${exact(process)}(${pid})` : null;
+}
+
+/** @param {TableRow} row */
+export function threadOfRow({ tid, thread_name: name }) {
+  return typeof tid === "number" ? { tid, name: `${tid} ${name ?? ""}`.trim() } : null;
+}
+
+/** @param {TableRow} row @returns {string} `module!method` */
+export const methodOf = ({ module, method }) => `${module ? `${module}!` : ""}${method}`;
+
 /** @param {TableRow | null} row @param {number} base what its instants count from */
 export function light(row, base) {
   // A wait is lit; from the first to the last sample of a function would be nearly all there is.
@@ -37,7 +50,7 @@ export async function showWait(row, base) {
   const from = row["from_ns"];
   if (!recording || typeof from !== "number") return;
   const ns = from + base;
-  const named = `${exact(String(row["process"]))}(${row["pid"]})`;
+  const named = processOf(row);
   try {
     const is = (/** @type {Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
     const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);

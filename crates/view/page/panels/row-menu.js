@@ -3,6 +3,7 @@ import { copied } from "../format/table.js";
 import { clean, exact } from "../format/text.js";
 import { copy } from "../parts/menu.js";
 import * as view from "../state/view.js";
+import { methodOf, processOf, threadOfRow } from "./go.js";
 
 /** @param {string} process as `-p` takes it @returns {string} what panels are about without it */
 export function without(process) {
@@ -20,20 +21,16 @@ export function without(process) {
 export function rowMenu(row, table, base, butterfly) {
   /** @type {Item[]} */
   const items = [];
-  const { process, pid, tid } = row;
-  const named = typeof process === "string" && typeof pid === "number" ? `${exact(process)}(${pid})` : null;
+  const named = processOf(row);
+  const thread = threadOfRow(row);
   if (named) {
     items.push({ name: `Only this process: ${clean(named, 60)}`, run: () => view.narrow({ processes: named }) });
     items.push({ name: `Without ${clean(named, 60)}`, run: () => view.narrow({ processes: without(named) }) });
-    items.push({ name: `All of this name: ${clean(String(process), 60)}`, run: () => view.narrow({ processes: exact(String(process)) }) });
+    const all = String(row["process"]);
+    items.push({ name: `All of this name: ${clean(all, 60)}`, run: () => view.narrow({ processes: exact(all) }) });
   }
-  if (named && typeof tid === "number") {
-    items.push({ name: `Only this thread: ${tid}`, run: () => view.narrow({ processes: named, thread: { tid, name: `${tid} ${row["thread_name"] ?? ""}`.trim() } }) });
-  }
-  if (typeof row["method"] === "string") {
-    const method = `${row["module"] ? `${row["module"]}!` : ""}${row["method"]}`;
-    items.push({ name: "Callers and callees", run: () => butterfly(method) });
-  }
+  if (named && thread) items.push({ name: `Only this thread: ${thread.tid}`, run: () => view.narrow({ processes: named, thread }) });
+  if (typeof row["method"] === "string") items.push({ name: "Callers and callees", run: () => butterfly(methodOf(row)) });
   const [from, to] = [row["from_ns"] ?? row["first_ns"], row["to_ns"] ?? row["last_ns"]];
   if (typeof from === "number" && typeof to === "number" && to > from) {
     items.push("-", { name: "Select its time", run: () => view.narrow({ selection: [from + base, to + base] }) });

@@ -1,5 +1,5 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
-import { h, handled } from "../dom/h.js";
+import { h, handled, swatch } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { cellText, columnOf } from "../format/table.js";
 
@@ -139,7 +139,7 @@ export class Table {
           "data-key": column.key, "data-raw": typeof value === "object" ? JSON.stringify(value ?? null) : String(value),
         }, h("span.text", text));
         const hue = this.hue(row, column.key);
-        if (hue !== null) cell.prepend(h("span", { class: `swatch hue-${hue}`, "aria-hidden": "true" }));
+        if (hue !== null) cell.prepend(swatch(hue));
         if (column.kind === "ns" && typeof value === "number" && value > 0 && (this.largest[column.key] ?? 0) > 0) {
           const bar = h("i.bar");
           bar.style.transform = `scaleX(${value / (this.largest[column.key] ?? 1)})`;

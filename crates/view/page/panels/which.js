@@ -1,6 +1,6 @@
 // Panels about one program ask for it: processes that set marks, and those with most CPU, to choose from.
 import * as client from "../api/client.js";
-import { fill, h } from "../dom/h.js";
+import { fill, h, swatch } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
 import { hueOf } from "../lanes/palette.js";
@@ -28,7 +28,7 @@ async function candidates(recording, stop) {
     const { pattern } = patternOf(lane);
     const time = measure === "cpu" ? lane.totals.cpu_ns : lane.totals.run_ns;
     return h("li",
-      h("button", { onclick: () => view.narrow({ processes: pattern, thread: null }) }, h("span", { class: `swatch hue-${hueOf(lane)}`, "aria-hidden": "true" }), clean(pattern, 80)),
+      h("button", { onclick: () => view.narrow({ processes: pattern, thread: null }) }, swatch(hueOf(lane)), clean(pattern, 80)),
       h("span.dim", ` ${typeof time === "number" ? `${length(time)} ${measure === "cpu" ? "CPU" : "run"}` : ""}${own(lane) ? ", has marks" : ""}`));
   });
 }

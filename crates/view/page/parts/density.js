@@ -42,7 +42,7 @@ export function stepOccurrence(way) {
   for (let i = Math.floor((now - first) / bucket) + way; i >= 0 && i < values.length; i += way) {
     if ((values[i] ?? 0) <= 0) continue;
     const middle = first + (i + 0.5) * bucket;
-    view.look([middle - (to - from) / 2, middle + (to - from) / 2]);
+    view.centre(middle);
     view.pointer.value = middle;
     view.said.value = `${density.kind} ${density.name} at ${middle / 1e9} s`;
     return true;

@@ -1,14 +1,14 @@
 // Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
 import { fill, h } from "../dom/h.js";
-import { batch, effect, untracked } from "../dom/signal.js";
+import { batch, watch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
 import { timeWidth, xOf } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 
-/** @returns {Finding[]} those that have a place in time */
+/** @returns {Finding[]} those that have a place in time, in its order */
 function placed() {
-  return view.findings.value.flatMap(({ finding }) => (finding?.range ? [finding] : []));
+  return view.findings.peek().flatMap(({ finding }) => (finding?.range ? [finding] : [])).sort((a, b) => (a.range?.[0] ?? 0) - (b.range?.[0] ?? 0));
 }
 
 /** @param {Finding} finding */
@@ -17,10 +17,10 @@ export function showFinding(finding) {
   if (!range) return;
   batch(() => {
     view.finding.value = finding;
-    view.narrow({ selection: [range[0], Math.max(range[1], range[0] + 1)] });
+    view.narrow({ selection: view.lasting(range) });
     view.panel.value = "explain";
     const [from, to] = view.range.peek();
-    if (range[1] < from || range[0] > to) view.look([range[0] - (range[1] - range[0]) * 0.1, range[1] + (range[1] - range[0]) * 0.1]);
+    if (range[1] < from || range[0] > to) view.frame(range);
   });
   view.said.value = `${clean(finding.rule)}: ${clean(finding.sentence)}`;
 }
@@ -55,24 +55,17 @@ export function findingMarks() {
       bar.style.transform = `translateX(${x0}px) scaleX(${Math.max(1, x1 - x0)})`;
     }
   };
-  effect(() => {
-    const all = placed();
-    untracked(() => {
-      shown = all.toSorted((a, b) => (a.range?.[0] ?? 0) - (b.range?.[0] ?? 0)).map((finding) => ({
-        range: /** @type {TimeRange} */ (finding.range),
-        bar: h("i.finding-bar"),
-        button: h("button.finding-mark", { "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
-      }));
-      fill(box, shown.map(({ bar }) => bar), shown.map(({ button }) => button));
-      box.hidden = shown.length === 0;
-      place();
-    });
+  watch([view.findings], () => {
+    shown = placed().map((finding) => ({
+      range: /** @type {TimeRange} */ (finding.range),
+      bar: h("i.finding-bar"),
+      button: h("button.finding-mark", { "aria-label": `Finding ${clean(finding.rule, 60)}: select its time`, title: `${clean(finding.rule, 60)}: ${clean(finding.sentence, 300)}`, onclick: () => showFinding(finding) }),
+    }));
+    fill(box, shown.map(({ bar }) => bar), shown.map(({ button }) => button));
+    box.hidden = shown.length === 0;
+    place();
   });
-  effect(() => {
-    void view.range.value;
-    void timeWidth.value;
-    untracked(place);
-  });
+  watch([view.range, timeWidth], place);
   return box;
 }
 
@@ -80,8 +73,8 @@ export function findingMarks() {
 export function wayTo(finding) {
   if (!finding.range) return null;
   const select = (/** @type {TimeRange} */ range) => {
-    view.selection.value = [range[0], Math.max(range[1], range[0] + 1)];
-    view.look([range[0] - (range[1] - range[0]) * 0.1 - view.SHORTEST, range[1] + (range[1] - range[0]) * 0.1 + view.SHORTEST]);
+    view.selection.value = view.lasting(range);
+    view.frame([range[0] - view.SHORTEST, range[1] + view.SHORTEST]);
   };
   return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
     finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", finding.longest.map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);

@@ -1,5 +1,5 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
-import { h, handled } from "../dom/h.js";
+import { h, handled, swatch } from "../dom/h.js";
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;
@@ -35,7 +35,7 @@ export function openMenu(anchor, items, x) {
         const tick = button.firstElementChild;
         if (tick) tick.textContent = now ? "✓" : "";
       },
-    }, h("span.tick", { "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : h("span", { class: `swatch hue-${item.swatch}`, "aria-hidden": "true" }), h("span", item.name), item.keys ? h("kbd", item.keys) : null));
+    }, h("span.tick", { "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : swatch(item.swatch), h("span", item.name), item.keys ? h("kbd", item.keys) : null));
     return button;
   }));
   element.addEventListener("keydown", (event) => {
@@ -56,6 +56,18 @@ export function openMenu(anchor, items, x) {
   shown = { element, anchor };
   anchor.setAttribute("aria-expanded", "true");
   element.querySelector("button")?.focus();
+}
+
+/**
+ * A button that opens a menu.
+ * @param {Props} props
+ * @param {(button: HTMLElement) => Item[]} items
+ * @param {...Child} children
+ */
+export function menuButton(props, items, ...children) {
+  const button = h("button.quiet", { "aria-haspopup": "menu", ...props }, children);
+  button.addEventListener("click", () => openMenu(button, items(button)));
+  return button;
 }
 
 addEventListener("pointerdown", (event) => {

@@ -1,5 +1,5 @@
 // The pointer over the lanes: wheel, drag, click, and the handles of the selection.
-import { h, handled } from "../dom/h.js";
+import { drag, h, handled } from "../dom/h.js";
 import { effect } from "../dom/signal.js";
 import { headWidth, nsAt, nsPerPixel, timeWidth, xOf } from "../lanes/geometry.js";
 import { length, wordOf } from "../format/time.js";
@@ -20,7 +20,7 @@ export function followPointer(area, axis) {
   }
   area.addEventListener("dblclick", (event) => {
     const span = view.chosen.peek()?.at.span;
-    if (span && place(event, area) >= 0) view.selection.value = [span.start_ns, Math.max(span.end_ns, span.start_ns + 1)];
+    if (span && place(event, area) >= 0) view.selection.value = view.lasting([span.start_ns, span.end_ns]);
   });
 }
 
@@ -62,11 +62,11 @@ function press(event, area, element) {
   if (pan) event.preventDefault();
   if (lane) {
     view.lane.value = lane;
-    event.target instanceof Element && event.target.closest("[role=row]") instanceof HTMLElement && /** @type {HTMLElement} */ (event.target.closest("[role=row]")).focus({ preventScroll: true });
+    const row = event.target instanceof Element ? event.target.closest("[role=row]") : null;
+    if (row instanceof HTMLElement) row.focus({ preventScroll: true });
   }
-  element.setPointerCapture(event.pointerId);
-  const move = (/** @type {PointerEvent} */ e) => {
-    const x = place(e, area);
+  drag(element, event, (now) => {
+    const x = place(now, area);
     if (!moved && Math.abs(x - x0) < 4) return;
     moved = true;
     if (pan) view.look([range[0] - (x - x0) * per, range[1] - (x - x0) * per], "move");
@@ -74,20 +74,12 @@ function press(event, area, element) {
       view.dragging.value = true;
       selectBetween(first, nsAt(Math.min(timeWidth.peek(), Math.max(0, x))));
     }
-  };
-  const up = () => {
-    element.removeEventListener("pointermove", move);
-    element.removeEventListener("pointerup", up);
-    element.removeEventListener("pointercancel", up);
+  }, () => {
     view.dragging.value = false;
-    if (!moved && !pan) {
-      if (lane) void choose(lane, first);
-      else view.selection.value = null;
-    }
-  };
-  element.addEventListener("pointermove", move);
-  element.addEventListener("pointerup", up);
-  element.addEventListener("pointercancel", up);
+    if (moved || pan) return;
+    if (lane) void choose(lane, first);
+    else view.selection.value = null;
+  });
 }
 
 /** @param {number} a @param {number} b */
@@ -113,17 +105,9 @@ export function handles() {
       view.selection.value = i === 0 ? [Math.min(at, now[1] - 1), now[1]] : [now[0], Math.max(at, now[0] + 1)];
     };
     handle.addEventListener("pointerdown", (event) => {
-      handle.setPointerCapture(event.pointerId);
       event.stopPropagation();
       view.dragging.value = true;
-      const move = (/** @type {PointerEvent} */ e) => put(nsAt(e.clientX - (/** @type {HTMLElement} */ (handle.parentElement)).getBoundingClientRect().left));
-      const up = () => {
-        handle.removeEventListener("pointermove", move);
-        handle.removeEventListener("pointerup", up);
-        view.dragging.value = false;
-      };
-      handle.addEventListener("pointermove", move);
-      handle.addEventListener("pointerup", up);
+      drag(handle, event, ({ clientX }) => put(nsAt(clientX - box.getBoundingClientRect().left)), () => (view.dragging.value = false));
     });
     handle.addEventListener("keydown", (event) => {
       const step = nsPerPixel() * (event.shiftKey ? 20 : 1);

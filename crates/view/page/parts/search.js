@@ -161,7 +161,7 @@ export class Search {
     void this.#density();
     if (close) this.#show(false);
     const [from, to] = view.range.peek();
-    if (Number.isFinite(hit.first_ns) && hit.first_ns !== null && (hit.first_ns >= to || hit.last_ns < from)) view.look([hit.first_ns - (to - from) / 2, hit.first_ns + (to - from) / 2]);
+    if (Number.isFinite(hit.first_ns) && hit.first_ns !== null && (hit.first_ns >= to || hit.last_ns < from)) view.centre(hit.first_ns);
     const { lane: id } = hit;
     if (id) void model.reveal(id).then(() => (hit.kind === "thread" ? choose(id, hit.first_ns) : undefined));
     if (hit.kind === "process" && hit.lane) {

@@ -1,11 +1,25 @@
 // The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
 import { batch } from "../dom/signal.js";
-import { rangeWord, readRange, readWord, wordOf, CLOCKS } from "../format/time.js";
+import { CLOCK_NAMES, rangeWord, readRange, readWord, wordOf } from "../format/time.js";
 import { HUES } from "../lanes/palette.js";
 import { isLandmark, zeroAtLandmark } from "./landmark.js";
 import * as view from "./view.js";
 
 export const FIRST = "# tracesift view";
+
+/** Words whose value is the text of a signal, which is left out at the start of the page. @type {Record<string, TextWord>} */
+const TEXTS = {
+  process: { of: view.processes, start: null },
+  filter: { of: view.filter, start: "" },
+  measure: { of: view.measure, start: "cpu", fits: (value) => ["cpu", "wait", "ready"].includes(value) },
+  method: { of: view.method, start: null },
+  "tag-file": { of: view.tagFile, start: "" },
+  "time-format": { of: view.clock, start: "s", fits: (value) => Object.hasOwn(CLOCK_NAMES, value) },
+  sort: { of: view.order, start: "cpu", fits: (value) => Object.hasOwn(view.ORDERS, value) },
+  lanes: { of: view.laneMeasure, start: "states", fits: (value) => value === "cpu" },
+};
+
+/** What names a lane. */
 const ID = /^[a-z]{1,20}(?::[^\u0000-\u001f]{1,300})?$/;
 
 /** @returns {[string, string][]} */
@@ -18,21 +32,14 @@ export function pairs() {
   if ((view.session.value?.recordings.length ?? 0) > 1) put("recording", view.recordingId.value);
   if (range[0] !== all[0] || range[1] !== all[1]) put("time", rangeWord(range));
   if (view.selection.value) put("select", rangeWord(view.selection.value));
-  if (view.processes.value) put("process", view.processes.value);
   if (view.thread.value) put("thread", `${view.thread.value.tid} ${view.thread.value.name}`);
+  for (const [word, { of, start }] of Object.entries(TEXTS)) if (of.value !== start) put(word, of.value ?? "");
   put("panel", view.panel.value);
   if (view.dock.value !== view.DOCK) put("panel-height", `${Math.round(view.dock.value * 100)}%`);
   for (const [id, { sort, down, chosen }] of view.tables.value) put("table", `${id} ${down ? "-" : "+"}${sort}${chosen ? ` ${chosen.join(",")}` : ""}`);
-  if (view.filter.value) put("filter", view.filter.value);
-  if (view.measure.value !== "cpu") put("measure", view.measure.value);
-  if (view.method.value) put("method", view.method.value);
-  if (view.tagFile.value) put("tag-file", view.tagFile.value);
-  if (view.clock.value !== "s") put("time-format", view.clock.value);
   const zero = view.zero.value;
   if (zero) put("zero-time", zero.landmark ? zero.landmark.at : `${wordOf(zero.ns)} ${zero.name}`);
   if (zero?.landmark?.of) put("zero-process", zero.landmark.of);
-  if (view.order.value !== "cpu") put("sort", view.order.value);
-  if (view.laneMeasure.value !== "states") put("lanes", view.laneMeasure.value);
   if (view.hideInactive.value) put("inactive", "hide");
   for (const id of view.opened.value) put("open", id);
   for (const id of view.pinned.value) put("pin", id);
@@ -130,20 +137,13 @@ export function apply(list) {
 }
 
 function reset() {
+  for (const { of, start } of Object.values(TEXTS)) of.value = start;
   view.range.value = view.whole();
   view.selection.value = null;
-  view.processes.value = null;
   view.thread.value = null;
-  view.filter.value = "";
-  view.measure.value = "cpu";
   view.dock.value = view.DOCK;
-  view.method.value = null;
-  view.tagFile.value = "";
-  view.clock.value = "s";
   view.zero.value = null;
-  view.order.value = "cpu";
   view.hideInactive.value = false;
-  view.laneMeasure.value = "states";
   view.guests.value = null;
   view.trail.value = [];
   view.path.value = null;
@@ -159,6 +159,11 @@ function reset() {
 /** @param {string} word @param {string} value @returns {boolean} whether the word is known and its value can be read */
 function one(word, value) {
   const range = word === "time" || word === "select" ? readRange(value) : null;
+  const text = TEXTS[word];
+  if (text) {
+    if (text.fits?.(value) ?? true) text.of.value = value || text.start;
+    return true;
+  }
   switch (word) {
     case "name": return true;
     case "recording": {
@@ -169,7 +174,6 @@ function one(word, value) {
     }
     case "time": if (range) view.range.value = view.fitted(range); return range !== null;
     case "select": if (range) view.selection.value = range; return range !== null;
-    case "process": view.processes.value = value || null; return true;
     case "thread": {
       const match = /^(\d{1,10}) (.*)$/.exec(value);
       if (match) view.thread.value = { tid: Number(match[1]), name: match[2] ?? "" };
@@ -179,22 +183,15 @@ function one(word, value) {
     case "panel": if (/^[a-z-]{1,20}$/.test(value)) view.panel.value = value; return true;
     case "panel-height": {
       const share = /^(\d{1,2})%$/.exec(value);
-      if (share) view.dock.value = Math.min(0.8, Math.max(0.1, Number(share[1]) / 100));
+      if (share) view.resize(Number(share[1]) / 100);
       return share !== null;
     }
-    case "filter": view.filter.value = value; return true;
-    case "measure": if (["cpu", "wait", "ready"].includes(value)) view.measure.value = value; return true;
-    case "method": view.method.value = value || null; return true;
-    case "tag-file": view.tagFile.value = value; return true;
-    case "time-format": if (CLOCKS.some((clock) => clock === value)) view.clock.value = value; return true;
     case "zero-time": {
       const [own] = isLandmark(value) ? [] : named(value);
       view.zero.value = own ? { ...own, landmark: null } : null;
       return true;
     }
     case "zero-process": return true;
-    case "sort": if (view.ORDERS.some((order) => order === value)) view.order.value = value; return true;
-    case "lanes": view.laneMeasure.value = value === "cpu" ? "cpu" : "states"; return true;
     case "inactive": view.hideInactive.value = value === "hide"; return true;
     default: return false;
   }

@@ -4,7 +4,8 @@ import { clockOf } from "../format/time.js";
 
 /** The shortest range that can be looked at, in ns. */
 export const SHORTEST = 1_000;
-export const ORDERS = /** @type {const} */ (["cpu", "run", "wait", "ready", "start", "name"]);
+/** What lanes are sorted by. */
+export const ORDERS = { cpu: "CPU", run: "run time", wait: "wait", ready: "ready", start: "start", name: "name" };
 
 export const session = signal(/** @type {Session | null} */ (null));
 export const recordingId = signal("r0");
@@ -65,6 +66,7 @@ export const lit = signal(/** @type {{ pid: number | null, tid: number | null, r
 export const density = signal(/** @type {Density | null} */ (null));
 /** What the live region says. */
 export const said = signal("");
+export const THEMES = { auto: "Colours of the system", light: "Light colours", dark: "Dark colours", contrast: "High contrast" };
 export const theme = signal("auto");
 /** How much of the window the panels take. */
 export const DOCK = 0.38;
@@ -152,6 +154,24 @@ function step(from, to) {
 
 export const undo = () => step(past, future);
 export const redo = () => step(future, past);
+
+/** Shows as long a range as now around an instant. @param {number} ns */
+export function centre(ns) {
+  const half = (range.peek()[1] - range.peek()[0]) / 2;
+  look([ns - half, ns + half]);
+}
+
+/** Shows a range and a tenth of it on both sides. @param {TimeRange} range */
+export function frame([from, to]) {
+  const margin = (to - from) * 0.1;
+  look([from - margin, to + margin]);
+}
+
+/** @param {TimeRange} range @returns {TimeRange} the same, or the 1 ns of an instant */
+export const lasting = ([from, to]) => [from, Math.max(to, from + 1)];
+
+/** @param {number} share of the window that panels take */
+export const resize = (share) => (dock.value = Math.min(0.8, Math.max(0.1, share)));
 
 /** @param {number} factor below 1 comes nearer @param {number} around the instant that stays where it is */
 export function zoom(factor, around) {

@@ -1,7 +1,7 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
 import { choice, drag, fill, h, handled, icon, tool } from "./dom/h.js";
-import { calm, effect, untracked } from "./dom/signal.js";
+import { calm, effect, paused, untracked } from "./dom/signal.js";
 import { clean, messageOf } from "./format/text.js";
 import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
 import { drawn } from "./lanes/compositor.js";
@@ -48,7 +48,7 @@ async function start() {
     return;
   }
   effect(() => {
-    document.documentElement.dataset["theme"] = view.theme.value;
+    document.documentElement.dataset.theme = view.theme.value;
     try {
       localStorage.setItem(THEME, view.theme.value);
     } catch {
@@ -74,7 +74,7 @@ function begin() {
   if (named) applyText(named.text);
   else {
     const { has = {} } = view.recording.peek() ?? {};
-    const cpu = has["samples"] || has["switches"];
+    const cpu = has.samples || has.switches;
     // A recording without CPU begins with what it has.
     view.opened.value = new Set(["processes", "cpus", ...(cpu ? [] : ["disks", "files", "memory", "events"])]);
     if (!cpu) view.panel.value = ["disk", "file", "events"].find((id) => has[id]) ?? "processes";
@@ -84,7 +84,7 @@ function begin() {
   if (from?.panel) view.panel.value = { stacks: "tree", cpu: "processes", tag: "tags", files: "file" }[from.panel] ?? from.panel;
 }
 
-/** @param {[string, string][]} list */
+/** @param {Pairs} list */
 function showPairs(list) {
   const { span } = url.apply(list);
   if (span) void choose(span.lane, span.ns);
@@ -112,13 +112,13 @@ function build(app) {
     document.title = `${view.recording.value?.name ?? ""} – tracesift`;
     if (said) said.textContent = view.said.value;
   });
-  let still = 0;
+  let fragment = "";
+  const written = paused(150, () => {
+    if (location.hash !== `#${fragment}`) history.replaceState(null, "", `#${fragment}`);
+  });
   effect(() => {
-    const fragment = url.toFragment();
-    clearTimeout(still);
-    still = window.setTimeout(() => {
-      if (location.hash !== `#${fragment}`) history.replaceState(null, "", `#${fragment}`);
-    }, 150);
+    fragment = url.toFragment();
+    written();
   });
   addEventListener("hashchange", () => {
     client.takeToken();
@@ -127,11 +127,11 @@ function build(app) {
   });
   addEventListener("beforeprint", () => {
     printed(app, dock);
-    document.documentElement.dataset["theme"] = "light";
+    document.documentElement.dataset.theme = "light";
     lanes.redraw();
   });
   addEventListener("afterprint", () => {
-    document.documentElement.dataset["theme"] = view.theme.peek();
+    document.documentElement.dataset.theme = view.theme.peek();
     lanes.retheme();
   });
   // What tests look at; nothing of the page reads it.
@@ -140,7 +140,7 @@ function build(app) {
 
 /** @param {Search} search */
 function topBar(search) {
-  const names = h("select.recording", { "aria-label": "Recording", onchange: (/** @type {Event} */ event) => {
+  const names = h("select.recording", { "aria-label": "Recording", onchange: (event) => {
     const process = view.processes.peek();
     showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
     if (process) void keepProcess(process);
@@ -168,8 +168,8 @@ function topBar(search) {
 
 /** @param {RecordingInfo | null} one */
 function rowsOf(one) {
-  const switches = one?.rows["context_switches"];
-  const samples = one?.rows["cpu_samples"];
+  const switches = one?.rows.context_switches;
+  const samples = one?.rows.cpu_samples;
   return [switches ? `${group(switches)} switches` : "", samples ? `${group(samples)} samples` : ""].filter(Boolean).join(", ");
 }
 
@@ -186,13 +186,13 @@ function crumbs() {
   const order = choice(view.order, { "aria-label": "Order of lanes", title: "Order of lanes" }, Object.entries(view.ORDERS).map(([id, name]) => [id, `by ${name}`]));
   const shown = choice(view.laneMeasure, {
     "aria-label": "What lanes show", title: "What lanes of processes and threads show: states by context switches, or CPU by samples",
-    hidden: () => !view.recording.value?.has["samples"] || !view.recording.value.has["switches"],
+    hidden: () => !view.has("samples") || !view.has("switches"),
   }, [["states", "states"], ["cpu", "sampled CPU"]]);
   const key = (/** @type {string} */ state, /** @type {string} */ name) => h("span.key", h(`i.state.${state}`), name);
   return h("nav.crumbs", { "aria-label": "Ranges" },
     h("div.crumbs-head", shown, order, h("label.check", { title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom or filter (Z)", "undo", view.undo, { disabled: () => view.past.value.length === 0 }), tool("Redo (Shift+Z)", "redo", view.redo, { disabled: () => view.future.value.length === 0 }), tool("Whole recording (0)", "fit", () => view.look(view.whole())), trail,
-    h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.recording.value?.has["switches"] }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
+    h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.has("switches") }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
 function axisHead() {
@@ -217,11 +217,7 @@ function divider() {
   return element;
 }
 
-/**
- * Puts the rows of the panel that are not in sight on paper, too.
- * @param {HTMLElement} app
- * @param {Dock} dock
- */
+/** Puts the rows of the panel that are not in sight on paper, too. @param {HTMLElement} app @param {Dock} dock */
 function printed(app, dock) {
   document.querySelector(".print-table")?.remove();
   const shown = dock.shown?.copied();

@@ -6,7 +6,9 @@ interface Signal<T> {
 }
 
 type Plain = string | number | boolean | null | undefined;
-type Props = Record<string, Plain | (() => Plain) | ((event: never) => unknown)>;
+type Prop = Plain | (() => Plain) | ((event: never) => unknown);
+/** Attributes, handlers of events, and custom properties of the style. */
+type Props = { [name: string]: Prop } & { [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => unknown };
 /** The element of a tag with classes. */
 type ElementOf<T extends string> = T extends `${infer Tag}.${string}` ? ElementOf<Tag> : T extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[T] : HTMLElement;
 type Child = Node | string | number | null | undefined | false | (() => string | number | null) | Child[];
@@ -325,6 +327,7 @@ interface WordContext {
 // Classes that modules name without using them.
 type LaneStore = import("./lanes/data.js").LaneStore;
 type LaneRows = import("./lanes/rows.js").LaneRows;
+type Layer = import("./lanes/layer.js").Layer;
 type Singles = import("./lanes/singles.js").Singles;
 type Table = import("./panels/table.js").Table;
 
@@ -354,7 +357,7 @@ type Path = { segments: Segment[], command: string, words: string[], notes: stri
 
 type Known = { from: number, to: number, frame: Frame | null };
 
-type Shown = { copied: () => { titles: string[], cells: string[][] } } | null;
+type Shown = { copied: () => Copied } | null;
 
 interface TreeNode {
   row: TableRow;
@@ -392,3 +395,26 @@ interface TextWord {
   start: string | null;
   fits?: (value: string) => boolean;
 }
+
+/** A box of a flame graph; its parent is the place of a box, −1: none. */
+interface Box {
+  depth: number;
+  start: number;
+  weight: number;
+  self: number;
+  parent: number;
+  name: string;
+  module: string | undefined;
+}
+
+/** A table as texts. */
+type Copied = { titles: string[]; cells: string[][] };
+
+/** How the server is asked: the smallest rank goes first; the id names the request for its progress. */
+type Asked = { signal?: AbortSignal; rank?: number; id?: string };
+
+/** Columns that are asked for, each of `per` ns. */
+type Grid = { from: number; to: number; columns: number; per: number };
+
+/** Words of a view and their values. */
+type Pairs = [string, string][];

@@ -1,5 +1,6 @@
 import { readFrames } from "./frames.js";
 import { signal } from "../dom/signal.js";
+import * as view from "../state/view.js";
 import { messageOf } from "../format/text.js";
 
 /** A browser keeps six connections to a server; two stay free for what a reader asks next. */
@@ -59,7 +60,7 @@ export function report(error) {
 
 /**
  * @param {string} path behind `/api/1/`
- * @param {{ body?: unknown, signal?: AbortSignal, rank?: number, id?: string }} options rank: the smallest goes first
+ * @param {Asked & { body?: unknown }} options rank: the smallest goes first
  * @param {(response: Response) => Promise<T>} read
  * @template T
  * @returns {Promise<T>}
@@ -149,6 +150,9 @@ export function session() {
   return ask("session", { rank: 0 }, (response) => response.json());
 }
 
+/** The recording that is shown: each question is about it. */
+const own = () => view.recording.peek()?.id ?? "";
+
 /** @type {Map<string, Promise<LanesAnswer>>} */
 const listing = new Map();
 
@@ -158,7 +162,7 @@ const listing = new Map();
  * @returns {Promise<LanesAnswer>}
  */
 export function lanes(query) {
-  const text = String(new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]).sort()));
+  const text = String(new URLSearchParams(Object.entries({ of: own(), ...query }).map(([key, value]) => [key, String(value)]).sort()));
   const same = listing.get(text);
   if (same) return same;
   const answer = ask(`lanes?${text}`, { rank: 1 }, (response) => response.json()).finally(() => listing.delete(text));
@@ -166,32 +170,22 @@ export function lanes(query) {
   return answer;
 }
 
-/**
- * @param {"columns" | "spans" | "flame"} what
- * @param {unknown} body
- * @param {(frame: Frame) => void} each
- * @param {{ signal?: AbortSignal, rank?: number, id?: string }} [options]
- */
+/** @param {"columns" | "spans" | "flame"} what @param {object} body @param {(frame: Frame) => void} each @param {Asked} [options] */
 export function frames(what, body, each, options = {}) {
-  return ask(what, { ...options, body }, async (response) => {
+  return ask(what, { ...options, body: { ...(what === "flame" ? { recordings: [own()] } : { recording: own() }), ...body } }, async (response) => {
     if (response.body) await readFrames(response.body, each);
   });
 }
 
-/** @param {unknown} body @param {AbortSignal} [aborted] @returns {Promise<At>} */
+/** @param {object} body @param {AbortSignal} aborted @returns {Promise<At>} */
 export function at(body, aborted) {
-  return ask("at", aborted ? { body, rank: 0, signal: aborted } : { body, rank: 0 }, (response) => response.json());
+  return ask("at", { body: { recording: own(), ...body }, rank: 0, signal: aborted }, (response) => response.json());
 }
 
-/**
- * @param {string[]} recordings
- * @param {string[]} words
- * @param {{ signal?: AbortSignal, rank?: number, id?: string }} [options]
- * @returns {Promise<Answer>}
- */
-export async function question(recordings, words, options = {}) {
+/** @param {string[]} words @param {Asked} [options] @returns {Promise<Answer>} */
+export async function question(words, options = {}) {
   const began = performance.now();
-  return ask("ask", { ...options, body: { recordings, words } }, async (response) => {
+  return ask("ask", { ...options, body: { recordings: [own()], words } }, async (response) => {
     const text = await response.text();
     /** @type {unknown} */
     const value = text.trim() === "" ? [] : JSON.parse(text);
@@ -216,7 +210,7 @@ function decoded(text) {
   }
 }
 
-/** @param {string | null} text @returns {string[]} */
+/** @param {string | null} text */
 function notesOf(text) {
   try {
     const value = JSON.parse(decoded(text) ?? "[]");
@@ -226,9 +220,9 @@ function notesOf(text) {
   }
 }
 
-/** @param {unknown} body @param {(line: Hit | { density: Density }) => void} each @param {AbortSignal} aborted */
+/** @param {object} body @param {(line: Hit | { density: Density }) => void} each @param {AbortSignal} aborted */
 export function search(body, each, aborted) {
-  return ask("search", { body, rank: 2, signal: aborted }, async (response) => {
+  return ask("search", { body: { recording: own(), ...body }, rank: 2, signal: aborted }, async (response) => {
     if (!response.body) return;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let held = "";

@@ -2,10 +2,7 @@
 
 const MOST = 1 << 28;
 
-/**
- * @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4
- * @returns {Frame}
- */
+/** @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4 @returns {Frame} */
 export function readFrame(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headBytes = view.getUint32(0, true);

@@ -2,7 +2,8 @@ import { effect } from "./signal.js";
 
 /**
  * Makes an element. The tag can have classes: `span.dim`. A property that is a function is read again after each change of the signals that
- * it reads; `on…` properties are handlers. Without properties the children follow the tag. Texts become text nodes and nothing else.
+ * it reads; `on…` properties are handlers, `--…` custom properties of the style. Without properties the children follow the tag. Texts become
+ * text nodes and nothing else.
  * @template {string} T
  * @param {T} tag
  * @param {Props | Child} [first]
@@ -14,6 +15,9 @@ export function h(tag, first, ...rest) {
   const element = document.createElement(name);
   if (classes.length > 0) element.className = classes.join(" ");
   if (name === "button") element.setAttribute("type", "button");
+  // Names of recordings are no words of a language.
+  if (name === "input" || name === "textarea") element.setAttribute("spellcheck", "false");
+  if (name === "input") element.setAttribute("autocomplete", "off");
   // Pictures: a text beside them says what they show.
   if (name === "i" || name === "canvas") element.setAttribute("aria-hidden", "true");
   // A choice has its options before its value.
@@ -31,13 +35,7 @@ function isProps(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Node);
 }
 
-/**
- * A button with an icon alone.
- * @param {string} label
- * @param {string} name of the icon
- * @param {() => unknown} onclick
- * @param {Props} [more]
- */
+/** A button with an icon alone. @param {string} label @param {string} name of the icon @param {() => unknown} onclick @param {Props} [more] */
 export const tool = (label, name, onclick, more = {}) => h("button.quiet", { "aria-label": label, title: label, onclick, ...more }, icon(name));
 
 /**
@@ -74,6 +72,12 @@ export function drag(element, event, move, end) {
   element.addEventListener("pointercancel", up, { signal: stop.signal });
 }
 
+/** @param {Event} event @param {string} selector @returns {HTMLElement | null} the element around its target, or itself, that fits */
+export function around({ target }, selector) {
+  const found = target instanceof Element ? target.closest(selector) : null;
+  return found instanceof HTMLElement ? found : null;
+}
+
 /** What a handler of keys ends with: nobody else obeys the key. @param {Event} event */
 export function handled(event) {
   event.preventDefault();
@@ -86,6 +90,8 @@ function put(element, name, value) {
     element.value = String(value ?? "");
   } else if (name === "checked" && element instanceof HTMLInputElement) {
     element.checked = value === true;
+  } else if (name.startsWith("--")) {
+    element.style.setProperty(name, String(value));
   } else if (value === null || value === undefined || value === false) {
     element.removeAttribute(name);
   } else {
@@ -103,7 +109,7 @@ export function append(element, children) {
   }
 }
 
-/** @param {() => string | number | null} text @returns {Text} */
+/** @param {() => string | number | null} text */
 function live(text) {
   const node = document.createTextNode("");
   effect(() => {
@@ -118,7 +124,7 @@ export function fill(element, ...children) {
   append(element, children);
 }
 
-/** @param {string} name one of the icons below @returns {SVGSVGElement} */
+/** @param {string} name one of the icons below */
 export function icon(name) {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");

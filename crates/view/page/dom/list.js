@@ -1,4 +1,4 @@
-import { h } from "./h.js";
+import { h, handled } from "./h.js";
 
 /**
  * A column of rows of one height of which only those in sight are elements.
@@ -115,7 +115,29 @@ export class RowList {
     this.draw();
   }
 
-  /** @param {string} key @returns {HTMLElement | null} */
+  /** Moves the keyboard to a row. @param {number} wanted its place; the nearest one where there is none */
+  focus(wanted) {
+    const index = Math.min(this.items.length - 1, Math.max(0, wanted));
+    const item = this.items[index];
+    if (item === undefined) return;
+    this.reveal(index);
+    for (const one of this.body.querySelectorAll("[role=row][tabindex='0']")) one.setAttribute("tabindex", "-1");
+    const element = this.element(this.key(item, index));
+    element?.setAttribute("tabindex", "0");
+    element?.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event @param {number} index where the keyboard is @returns {boolean} whether the key moved it */
+  moved(event, index) {
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / this.height) - 2);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.items.length, End: this.items.length }[event.key];
+    if (step === undefined) return false;
+    this.focus(index + step);
+    handled(event);
+    return true;
+  }
+
+  /** @param {string} key */
   element(key) {
     return this.shown.get(key)?.element ?? null;
   }

@@ -129,18 +129,24 @@ export function watch(signals, work) {
   });
 }
 
-/**
- * An effect that reads at once and writes when changes have paused: texts need not follow each frame of a zoom.
- * @param {() => () => void} read
- */
+/** An effect that reads at once and writes when changes have paused: texts need not follow each frame of a zoom. @param {() => () => void} read */
 export function calm(read) {
-  let timer = 0;
   let first = true;
+  let write = () => {};
+  const written = paused(90, () => write());
   return effect(() => {
-    const write = read();
-    clearTimeout(timer);
+    write = read();
     if (first) write();
-    else timer = window.setTimeout(write, 90);
+    else written();
     first = false;
   });
+}
+
+/** @param {number} ms @param {() => void} work @returns {() => void} does the work when its calls have paused */
+export function paused(ms, work) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(work, ms);
+  };
 }

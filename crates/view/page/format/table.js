@@ -46,7 +46,6 @@ export function columnOf(key, sample, unions = false, path = false) {
  * @param {Cell | undefined} value
  * @param {Column} column
  * @param {{ digits: number, instant: (ns: number) => string }} how
- * @returns {string}
  */
 export function cellText(value, column, how) {
   if (value === null || value === undefined) return "";
@@ -69,14 +68,14 @@ function listText(one) {
   if (one === null) return "";
   if (typeof one !== "object") return String(one);
   if (Array.isArray(one)) return one.map((part) => listText(part)).join(" ");
-  if (typeof one["reason"] === "string") {
-    return `${one["reason"]} ${typeof one["wait_ns"] === "number" ? `${fixed(one["wait_ns"] / 1e6, 1)} ms` : ""} (${one["count"] ?? ""})`;
+  if (typeof one.reason === "string") {
+    return `${one.reason} ${typeof one.wait_ns === "number" ? `${fixed(one.wait_ns / 1e6, 1)} ms` : ""} (${one.count ?? ""})`;
   }
-  if (typeof one["woken_by"] === "string") return `${one["woken_by"]} (${one["count"] ?? ""})`;
+  if (typeof one.woken_by === "string") return `${one.woken_by} (${one.count ?? ""})`;
   return Object.values(one).filter((part) => typeof part !== "object").join(" ");
 }
 
-/** @param {string[]} titles @param {string[][]} rows @param {string} form @returns {string} */
+/** @param {string[]} titles @param {string[][]} rows @param {string} form */
 export function copied(titles, rows, form) {
   const all = [titles, ...rows];
   if (form === "tsv") return all.map((row) => row.map((cell) => guard(cell).replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");
@@ -88,10 +87,7 @@ export function copied(titles, rows, form) {
   return [line(titles), `|${titles.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
 }
 
-/**
- * A spreadsheet takes a cell that begins so as a formula.
- * @param {string} cell
- */
+/** A spreadsheet takes a cell that begins so as a formula. @param {string} cell */
 function guard(cell) {
   return /^[=+@\-\t\r]/.test(cell) && !/^-?[\d.,]+$/.test(cell) ? `'${cell}` : cell;
 }

@@ -16,18 +16,14 @@ export const messageOf = (error) => (error instanceof Error ? error.message : St
 /** Characters of a name that a pattern keeps; a longer one ends with a wildcard. */
 const LONGEST = 500;
 
-/**
- * A name as a pattern that fits it: signs that patterns or terminals obey become the wildcard of one character.
- * @param {string} name
- * @returns {string}
- */
+/** A name as a pattern that fits it: signs that patterns or terminals obey become the wildcard of one character. @param {string} name */
 export function exact(name) {
   const short = name.length > LONGEST ? `${name.slice(0, LONGEST)}*` : name;
   const kept = clean(short, LONGEST + 1).replaceAll("\ufffd", "?").replaceAll(";", "?");
   return (name.length > LONGEST ? kept : kept.replaceAll("*", "?")).replace(/^[!\s-]/, "?").replace(/\s$/, "?");
 }
 
-/** @param {string[]} words @param {string} platform of the machine whose shell gets them @returns {string} */
+/** @param {string[]} words @param {string} platform of the machine whose shell gets them */
 export function shellLine(words, platform) {
   return words.map((word) => shellWord(word, platform)).join(" ");
 }
@@ -40,10 +36,7 @@ function shellWord(word, platform) {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * A word that neither cmd nor PowerShell can take for more than a word, as the program quotes it.
- * @param {string} word
- */
+/** A word that neither cmd nor PowerShell can take for more than a word, as the program quotes it. @param {string} word */
 function windowsWord(word) {
   const obeyed = /["\u2018-\u201e\u0000-\u001f\u007f-\u009f$`%]/g;
   if (/[$`]/.test(word) && !/["\u2018-\u201e\u0000-\u001f\u007f-\u009f&|<>^%]/.test(word)) return `'${word.replaceAll("'", "''")}'`;

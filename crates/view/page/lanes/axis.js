@@ -1,33 +1,26 @@
 // The axis: ticks, marks, the cursor's time, and hits of a search.
 import { timeWidth, xOf } from "./geometry.js";
 import { Layer } from "./layer.js";
-import { clockOf, length, ticks } from "../format/time.js";
+import { length, ticks } from "../format/time.js";
 import { clean } from "../format/text.js";
 import * as view from "../state/view.js";
 
 export class Axis extends Layer {
-  /** @param {HTMLCanvasElement} canvas */
-  constructor(canvas) {
-    super(canvas, ["ink", "dim", "rule", "mark", "accent", "surface", "raised", "finding", "hit", "on-accent"]);
-  }
-
   /** @param {number} height CSS pixels */
   draw(height) {
-    const width = timeWidth.peek();
-    this.begin(width, height);
-    this.#density(height);
-    this.#ticks(width, height);
-    this.#marks(width, height);
-    this.#cursor(width, height);
+    this.begin(timeWidth.peek(), height);
+    this.#density();
+    this.#ticks();
+    this.#marks();
+    this.#cursor();
   }
 
-  /** @param {number} width @param {number} height */
-  #ticks(width, height) {
+  #ticks() {
+    const { context, width, height } = this;
     const [from, to] = view.range.peek();
     const zero = view.zero.peek()?.ns ?? 0;
     const { step, first } = ticks([from - zero, to - zero], width / 110);
-    const clock = clockOf(view.recording.peek(), view.clock.peek(), zero);
-    const { context } = this;
+    const clock = view.clockNow();
     context.fillStyle = this.colour("rule");
     for (let i = 0; ; i += 1) {
       const at = first - step + (i * step) / 5;
@@ -44,9 +37,8 @@ export class Axis extends Layer {
     }
   }
 
-  /** @param {number} width @param {number} height */
-  #marks(width, height) {
-    const { context } = this;
+  #marks() {
+    const { context, width, height } = this;
     const own = new Set(view.findings.peek());
     let free = -Infinity;
     for (const mark of view.marks.peek()) {
@@ -72,12 +64,11 @@ export class Axis extends Layer {
     }
   }
 
-  /** @param {number} height */
-  #density(height) {
+  #density() {
+    const { context, height } = this;
     const density = view.density.peek();
     if (!density) return;
     const max = Math.max(...density.values, 1);
-    const { context } = this;
     context.fillStyle = this.colour("hit");
     density.values.forEach((value, i) => {
       if (value <= 0) return;
@@ -88,8 +79,8 @@ export class Axis extends Layer {
     });
   }
 
-  /** @param {number} width @param {number} height */
-  #cursor(width, height) {
+  #cursor() {
+    const { context, width, height } = this;
     const at = view.pointer.peek();
     if (at === null) return;
     const x = xOf(at);
@@ -99,7 +90,6 @@ export class Axis extends Layer {
     const clock = view.clockNow();
     const away = anchor === null ? "" : `  ${at >= anchor ? "+" : "−"}${length(Math.abs(at - anchor))}`;
     const text = `${clock.text(at, (to - from) / width)}${away}`;
-    const { context } = this;
     const wide = context.measureText(text).width + 12;
     const left = Math.min(Math.max(0, x - wide / 2), width - wide);
     context.fillStyle = this.colour("ink");

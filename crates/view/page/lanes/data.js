@@ -18,7 +18,6 @@ const DATA_PER_LANE = 2;
  * Columns as wide as whole buckets of the archive, where these are about as short: their figures are there, and the same ones serve the
  * next steps of a zoom.
  * @param {number} per ns
- * @returns {number}
  */
 export function columnOf(per) {
   const shortest = view.recording.peek()?.bucket_ns ?? null;
@@ -81,7 +80,7 @@ export class LaneStore {
     this.bitmaps.clear();
   }
 
-  /** @returns {{ from: number, to: number, columns: number, per: number } | null} */
+  /** @returns {Grid | null} */
   grid() {
     const [from, to] = view.range.peek();
     const { width } = this.sight;
@@ -144,10 +143,8 @@ export class LaneStore {
     void this.#ask(grid, lanes.slice(0, 500), key);
   }
 
-  /** @param {{ from: number, to: number, columns: number, per: number }} grid @param {Lane[]} lanes @param {string} key */
+  /** @param {Grid} grid @param {Lane[]} lanes @param {string} key */
   async #ask(grid, lanes, key) {
-    const recording = view.recording.peek();
-    if (!recording) return;
     const stop = new AbortController();
     const mine = { stop, began: performance.now(), grid: key };
     this.under = mine;
@@ -155,7 +152,7 @@ export class LaneStore {
     this.dirty = false;
     this.steps += 1;
     const byId = new Map(lanes.map((lane) => [lane.id, lane]));
-    const body = { recording: recording.id, from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
+    const body = { from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
     /** @type {Paint[]} */
     let paints = [];
     const flush = () => {

@@ -20,7 +20,11 @@ export function nsAt(x) {
   return Math.round(from + (x / timeWidth.peek()) * (to - from));
 }
 
-/** @returns {number} */
+/** Moves and stretches an element: a frame of a zoom lays nothing out. @param {HTMLElement | undefined} element @param {number} x CSS pixels @param {number} [wide] */
+export function shift(element, x, wide = 1) {
+  if (element) element.style.transform = `translateX(${x}px) scaleX(${Math.max(0, wide)})`;
+}
+
 export function nsPerPixel() {
   const [from, to] = view.range.peek();
   return (to - from) / Math.max(1, timeWidth.peek());

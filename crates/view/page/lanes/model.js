@@ -50,15 +50,13 @@ export function start() {
     const path = pathLane();
     pinnedRows.value = (path ? [path.id, ...view.pinned.value] : view.pinned.value).flatMap((id) => {
       const lane = known.get(id);
-      return lane ? [rowOf(lane, 0, "pin", null, 1, 1, { pinned: true })] : [];
+      return lane ? [rowOf(lane, 0, "pin", null, { pinned: true })] : [];
     });
   });
 }
 
 /** @param {string} parent empty: the groups @param {number} from */
 async function load(parent, from) {
-  const recording = view.recording.peek();
-  if (!recording) return;
   const now = epoch;
   const had = children.get(parent) ?? { total: 0, lanes: [], loading: false };
   if (had.loading) return;
@@ -67,9 +65,9 @@ async function load(parent, from) {
   loading.value = loading.peek() + 1;
   try {
     /** @type {Record<string, string | number>} */
-    const query = { of: recording.id, sort: view.order.peek(), from };
-    if (parent) query["parent"] = parent;
-    if (view.hideInactive.peek()) query["time"] = view.range.peek().join("..");
+    const query = { sort: view.order.peek(), from };
+    if (parent) query.parent = parent;
+    if (view.hideInactive.peek()) query.time = view.range.peek().join("..");
     const answer = await client.lanes(query);
     if (now !== epoch) return;
     for (const lane of answer.lanes) known.set(lane.id, lane);
@@ -89,16 +87,12 @@ function inOrder(parent, lanes) {
   return parent === "" || parent === "cpus" || parent === "disks" || parent === "frequencies" ? [...lanes].sort((a, b) => place(a) - place(b)) : lanes;
 }
 
-/**
- * Learns lanes of which only the id is known.
- * @param {string[]} ids
- */
+/** Learns lanes of which only the id is known. @param {string[]} ids */
 export async function find(ids) {
-  const recording = view.recording.peek();
   const missing = ids.filter((id) => !known.has(id)).slice(0, PAGE);
-  if (!recording || missing.length === 0) return;
+  if (missing.length === 0) return;
   try {
-    const answer = await client.lanes({ of: recording.id, ids: missing.join(",") });
+    const answer = await client.lanes({ ids: missing.join(",") });
     for (const lane of answer.lanes) known.set(lane.id, lane);
     if (answer.lanes.length > 0) version.value = version.peek() + 1;
   } catch (error) {
@@ -118,7 +112,6 @@ function isInactive(lane) {
   return (lane.kind === "thread" || lane.kind === "process") && cpu + run + ready + bytes + count === 0;
 }
 
-/** @returns {Row[]} */
 function listed() {
   /** @type {Row[]} */
   const out = [];
@@ -135,11 +128,11 @@ function listed() {
     const without = list.lanes.filter((lane) => !hidden.has(lane.id)).length - shown.length;
     shown.forEach((lane, i) => {
       const open = lane.children && opened.has(lane.id);
-      out.push(rowOf(lane, depth, "tree", parent || null, i + 1, list.total, { open, pinned: pinned.includes(lane.id) }));
+      out.push(rowOf(lane, depth, "tree", parent || null, { position: i + 1, siblings: list.total, open, pinned: pinned.includes(lane.id) }));
       if (guests?.below === lane.id) {
         for (const id of guests.lanes) {
           const guest = known.get(id);
-          if (guest && id !== lane.id) out.push(rowOf(guest, depth + 1, "guest", lane.id, 1, 1, { guest: true }));
+          if (guest && id !== lane.id) out.push(rowOf(guest, depth + 1, "guest", lane.id, { guest: true }));
         }
       }
       if (open) walk(lane.id, depth + 1);
@@ -152,10 +145,7 @@ function listed() {
   return withoutTwice(out);
 }
 
-/**
- * Leaves out lanes of a chain that stand near in the list by themselves: the arrows go there.
- * @param {Row[]} rows
- */
+/** Leaves out lanes of a chain that stand near in the list by themselves: the arrows go there. @param {Row[]} rows */
 function withoutTwice(rows) {
   if (!rows.some(({ guest }) => guest)) return rows;
   /** @type {Map<string, number>} */
@@ -164,24 +154,17 @@ function withoutTwice(rows) {
   return rows.filter((row, i) => !row.guest || Math.abs((own.get(row.lane.id) ?? Infinity) - i) > NEAR);
 }
 
-/**
- * @param {Lane} lane
- * @param {number} depth
- * @param {string} where
- * @param {string | null} parent
- * @param {number} position
- * @param {number} siblings
- * @param {Partial<Row>} more
- * @returns {Row}
- */
-function rowOf(lane, depth, where, parent, position, siblings, more) {
-  return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position, siblings, ...more };
+/** @param {Lane} lane @param {number} depth @param {string} where @param {string | null} parent @param {Partial<Row>} more @returns {Row} */
+function rowOf(lane, depth, where, parent, more) {
+  return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position: 1, siblings: 1, ...more };
 }
+
+/** A lane that the server does not tell. @param {string} id @param {string} kind @param {string} name @param {Partial<Lane>} [more] @returns {Lane} */
+export const laneOf = (id, kind, name, more = {}) => ({ id, kind, name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [], ...more });
 
 /** @param {string} parent @param {number} depth @param {string} name @param {number} more @returns {Row} */
 function moreRow(parent, depth, name, more) {
-  const lane = { id: `more:${parent}`, kind: "more", name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] };
-  return rowOf(lane, depth, "more", parent, 1, 1, { more });
+  return rowOf(laneOf(`more:${parent}`, "more", name), depth, "more", parent, { more });
 }
 
 /** The lane of the critical path, which the server does not tell. */
@@ -190,8 +173,7 @@ function pathLane() {
   known.delete(PATH);
   if (!of) return null;
   const [start, end] = of.range;
-  /** @type {Lane} */
-  const lane = { id: PATH, kind: "path", name: `Critical path of ${of.process ?? ""}${of.tid === null ? "" : ` ${of.tid}`}`, detail: null, children: false, start_ns: start, end_ns: end, totals: {}, measures: [] };
+  const lane = laneOf(PATH, "path", `Critical path of ${of.process ?? ""}${of.tid === null ? "" : ` ${of.tid}`}`, { start_ns: start, end_ns: end });
   known.set(PATH, lane);
   return lane;
 }

@@ -1,6 +1,6 @@
 // What stands above the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
 import { headWidth, timeWidth, xOf } from "./geometry.js";
-import { Layer } from "./layer.js";
+import { clipped, Layer } from "./layer.js";
 import { LANE, draw } from "./path.js";
 import { ticks } from "../format/time.js";
 import * as view from "../state/view.js";
@@ -11,7 +11,7 @@ export const arrows = { last: /** @type {{ from: string, to: string, ns: number 
 export class Overlay extends Layer {
   /** @param {HTMLCanvasElement} canvas @param {Singles} singles */
   constructor(canvas, singles) {
-    super(canvas, ["grid", "mark", "accent", "selection", "ink", "arrow", "lit", "finding", "surface", "shade"]);
+    super(canvas);
     this.singles = singles;
   }
 
@@ -19,55 +19,44 @@ export class Overlay extends Layer {
   draw(bands, whole, height) {
     const context = this.begin(whole, height);
     const left = headWidth.peek();
-    const width = timeWidth.peek();
-    context.save();
-    context.beginPath();
-    context.rect(left, 0, width, height);
-    context.clip();
-    context.translate(left, 0);
-    this.#grid(width, height);
-    this.#selection(width, height);
-    this.#marks(height);
-    this.singles.draw(context, bands.filter(({ top, clipTop }) => top >= clipTop));
-    for (const band of bands.filter(({ top, clipTop }) => top < clipTop)) {
-      context.save();
-      context.beginPath();
-      context.rect(0, band.clipTop, width, height);
-      context.clip();
-      this.singles.draw(context, [band]);
-      context.restore();
-    }
-    const path = bands.find(({ id }) => id === LANE);
-    if (path) draw(context, path);
-    this.#lit(height);
-    this.#chosen(bands);
-    this.#cursor(width, height);
-    context.restore();
+    this.width = timeWidth.peek();
+    clipped(context, [left, 0, this.width, height], () => {
+      context.translate(left, 0);
+      this.#grid();
+      this.#selection();
+      this.#marks();
+      for (const band of bands) {
+        if (band.top >= band.clipTop) this.singles.draw(this, band);
+        else clipped(context, [0, band.clipTop, this.width, height], () => this.singles.draw(this, band));
+      }
+      const path = bands.find(({ id }) => id === LANE);
+      if (path) draw(this, path);
+      this.#lit();
+      this.#chosen(bands);
+      this.#cursor();
+    });
   }
 
-  /** @param {number} width @param {number} height */
-  #grid(width, height) {
+  #grid() {
+    const { context, width } = this;
     const [from, to] = view.range.peek();
     const zero = view.zero.peek()?.ns ?? 0;
     const { step, first } = ticks([from - zero, to - zero], width / 110);
-    const { context } = this;
     context.strokeStyle = this.colour("grid");
     context.lineWidth = 1;
     context.beginPath();
     for (let at = first; at <= to - zero; at += step) {
       const x = Math.round(xOf(at + zero)) + 0.5;
-      context.moveTo(x, 0);
-      context.lineTo(x, height);
+      this.line(x);
     }
     context.stroke();
   }
 
-  /** @param {number} width @param {number} height */
-  #selection(width, height) {
+  #selection() {
+    const { context, width, height } = this;
     const range = view.selection.peek();
     if (!range) return;
     const [x0, x1] = [xOf(range[0]), xOf(range[1])];
-    const { context } = this;
     context.fillStyle = this.colour("shade");
     context.fillRect(0, 0, Math.max(0, x0), height);
     context.fillRect(Math.min(width, x1), 0, Math.max(0, width - x1), height);
@@ -76,8 +65,7 @@ export class Overlay extends Layer {
     context.fillRect(Math.round(x1), 0, 1.5, height);
   }
 
-  /** @param {number} height */
-  #marks(height) {
+  #marks() {
     const { context } = this;
     const [from, to] = view.range.peek();
     const all = view.marks.peek().filter(({ ns }) => ns >= from && ns <= to);
@@ -89,20 +77,18 @@ export class Overlay extends Layer {
       context.strokeStyle = this.colour(own.has(mark) ? "finding" : "mark");
       const x = Math.round(xOf(mark.ns)) + 0.5;
       context.beginPath();
-      context.moveTo(x, 0);
-      context.lineTo(x, height);
+      this.line(x);
       context.stroke();
     }
     context.setLineDash([]);
   }
 
-  /** @param {number} height */
-  #lit(height) {
+  #lit() {
+    const { context, height } = this;
     const lit = view.lit.peek();
     if (!lit?.range) return;
     const x0 = xOf(lit.range[0]);
     const w = Math.max(2, xOf(lit.range[1]) - x0);
-    const { context } = this;
     context.fillStyle = this.colour("lit");
     context.fillRect(x0, 0, w, height);
   }
@@ -177,19 +163,17 @@ export class Overlay extends Layer {
     }
   }
 
-  /** @param {number} width @param {number} height */
-  #cursor(width, height) {
+  #cursor() {
+    const { context, width } = this;
     const at = view.pointer.peek();
     if (at === null) return;
     const x = Math.round(xOf(at)) + 0.5;
     if (x < 0 || x > width) return;
-    const { context } = this;
     context.strokeStyle = this.colour("ink");
     context.globalAlpha = 0.55;
     context.lineWidth = 1;
     context.beginPath();
-    context.moveTo(x, 0);
-    context.lineTo(x, height);
+    this.line(x);
     context.stroke();
     context.globalAlpha = 1;
   }

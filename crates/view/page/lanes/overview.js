@@ -5,7 +5,7 @@ import { effect, signal, watch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length, wordOf } from "../format/time.js";
 import { columnOf } from "./data.js";
-import { dpr, timeWidth } from "./geometry.js";
+import { dpr, shift, timeWidth } from "./geometry.js";
 import { onColumns } from "./paint.js";
 import { hueOf, hueOrder, orderHues, readPalette } from "./palette.js";
 import { patternOf } from "./rows.js";
@@ -59,24 +59,20 @@ export class Overview {
     const width = timeWidth.peek();
     const x0 = ((from - start) / (end - start)) * width;
     const x1 = Math.max(x0 + 2, ((to - start) / (end - start)) * width);
-    this.left.style.transform = `scaleX(${Math.max(0, x0)})`;
-    this.right.style.transform = `translateX(${x1}px) scaleX(${Math.max(0, width - x1)})`;
-    // Only transforms: a frame of a zoom lays nothing out.
-    this.bar.style.transform = `translateX(${x0}px) scaleX(${x1 - x0})`;
-    this.window.style.transform = `translateX(${(x0 + x1) / 2 - 14}px)`;
-    [x0, x1].forEach((x, i) => {
-      const grip = this.grips[i];
-      if (grip) grip.style.transform = `translateX(${x}px)`;
-    });
+    shift(this.left, 0, x0);
+    shift(this.right, x1, width - x1);
+    shift(this.bar, x0, x1 - x0);
+    shift(this.window, (x0 + x1) / 2 - 14);
+    [x0, x1].forEach((x, i) => shift(this.grips[i], x));
     this.window.setAttribute("aria-valuenow", String(Math.round(((from - start) / (end - start)) * 1000)));
     this.window.setAttribute("aria-valuetext", `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`);
   }
 
   /** @param {RecordingInfo} recording @param {number} width @param {string | null} only @param {AbortSignal} aborted */
   async #load(recording, width, only, aborted) {
-    const measure = recording.has["samples"] ? "cpu" : "run";
+    const measure = view.has("samples") ? "cpu" : "run";
     try {
-      const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 });
+      const { lanes } = await client.lanes({ parent: "processes", sort: measure, from: 0 });
       if (aborted.aborted) return;
       if (this.ordered !== recording.id) {
         this.ordered = recording.id;
@@ -84,7 +80,7 @@ export class Overview {
       }
       const own = only ? lanes.filter((lane) => patternOf(lane).pattern === only) : [];
       const shown = own.length > 0 ? own.slice(0, 1) : lanes.slice(0, TOP);
-      const [start, end] = [recording.start_ns, Math.max(recording.end_ns, recording.start_ns + view.SHORTEST)];
+      const [start, end] = view.whole();
       const per = columnOf(Math.max(1, Math.ceil((end - start) / Math.max(1, Math.min(4096, Math.round(width * dpr.peek()))))));
       const from = Math.floor(start / per) * per;
       const columns = Math.ceil((end - from) / per);
@@ -94,7 +90,7 @@ export class Overview {
       const got = [];
       /** @type {LaneData | null} */
       let machine = null;
-      const body = { recording: recording.id, from, to, columns, lanes: ["processes", ...parts.keys()], measure };
+      const body = { from, to, columns, lanes: ["processes", ...parts.keys()], measure };
       await client.frames("columns", body, (frame) => {
         if (frame.head.error !== undefined || (frame.head.columns ?? 0) === 0) return;
         const data = { frame, from, to, columns };

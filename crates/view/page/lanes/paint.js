@@ -67,11 +67,7 @@ export function pixels(value, full, room) {
   return Math.max(1, Math.min(room, Math.round((value / full) * room)));
 }
 
-/**
- * @param {FrameHead} head
- * @param {string} [kind] of the lane: memory is a level, not a rate
- * @returns {"states" | "line" | "load"}
- */
+/** @param {FrameHead} head @param {string} [kind] of the lane: memory is a level, not a rate @returns {"states" | "line" | "load"} */
 export function formOf(head, kind = "") {
   const series = head.series ?? [];
   if (series.includes("wait") || series.includes("ready")) return "states";
@@ -169,7 +165,7 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const all = parts.length === 1 ? parts[0] ?? new Float64Array(width) : Float64Array.from({ length: width }, (_, x) => parts.reduce((sum, part) => sum + (part[x] ?? 0), 0));
   const per = (data.to - data.from) / width;
   const atOnce = data.frame.head.at_once ?? null;
-  const topValues = data.frame.series["top"];
+  const topValues = data.frame.series.top;
   const peak = peaksOn(data, data.frame.head.peaks?.[0] ?? "");
   const full = atOnce === null ? Math.max(largest(all), peak ? largest(peak) : 0) : per * (kind === "group" ? atOnce : top(atOnce, per, all, peak));
   const who = topValues ? onColumns(data, topValues, "first") : null;
@@ -227,7 +223,7 @@ function paintLine(out, { data, height, scale, kind, hue }, palette) {
   return full;
 }
 
-/** @param {Float64Array} values @returns {number} */
+/** @param {Float64Array} values */
 export function largest(values) {
   let max = 0;
   for (const value of values) if (value > max) max = value;

@@ -45,10 +45,7 @@ export function orderHues(lanes) {
   ranked.value = lanes;
 }
 
-/**
- * What a view's text names the lane by: it has its colour in other recordings, too, where it is without the process id.
- * @param {Lane} lane
- */
+/** What a view's text names the lane by: it has its colour in other recordings, too, where it is without the process id. @param {Lane} lane */
 export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }

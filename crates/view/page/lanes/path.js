@@ -3,10 +3,12 @@
 import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom/signal.js";
 import { clean, messageOf } from "../format/text.js";
-import { group, length, rangeWord } from "../format/time.js";
-import { timeWidth, xOf } from "./geometry.js";
+import { group, length } from "../format/time.js";
+import { windowWords } from "../panels/questions.js";
+import { xOf } from "./geometry.js";
+import { clipped } from "./layer.js";
 import { hueOfIndex } from "./paint.js";
-import { css, hueOrder } from "./palette.js";
+import { hueOrder } from "./palette.js";
 import * as view from "../state/view.js";
 
 export const LANE = "path:0";
@@ -16,11 +18,6 @@ const MOST = 20_000;
 /** What is shown; null while it is asked for. */
 export const shown = signal(/** @type {Path | null} */ (null));
 
-/** @param {PathOf} of @returns {string[]} the window and where the account starts, in the words of the command line */
-export function windowWords({ range, process, tid }) {
-  return [...(process ? ["-p", process] : []), "--window", rangeWord(range), ...(tid === null ? [] : ["--anchor", String(tid)])];
-}
-
 /** Starts to follow the view. */
 export function start() {
   effect(() => {
@@ -29,19 +26,19 @@ export function start() {
     shown.value = null;
     if (!of || !recording) return undefined;
     const stop = new AbortController();
-    void untracked(() => load(recording, of, stop.signal));
+    void untracked(() => load(of, stop.signal));
     return () => stop.abort();
   });
 }
 
-/** @param {RecordingInfo} recording @param {PathOf} of @param {AbortSignal} aborted */
-async function load(recording, of, aborted) {
+/** @param {PathOf} of @param {AbortSignal} aborted */
+async function load(of, aborted) {
   const words = ["dump", "path", ...windowWords(of), "--segments", "--top", String(MOST)];
   try {
-    const answer = await client.question([recording.id], words, { signal: aborted, id: `s${Math.random().toString(36).slice(2, 12)}`, rank: 3 });
+    const answer = await client.question(words, { signal: aborted, id: `s${Math.random().toString(36).slice(2, 12)}`, rank: 3 });
     const segments = answer.rows.map(segmentOf).filter((one) => one !== null);
     const drawn = segments.reduce((sum, one) => sum + one.to - one.from, 0);
-    const whole = answer.rows[0]?.["window_ns"];
+    const whole = answer.rows[0]?.window_ns;
     if (aborted.aborted) return;
     shown.value = { segments, words, command: answer.command, notes: answer.notes, error: segments.length === 0 ? answer.notes[0] ?? "nothing is known of this range" : null, missing: typeof whole === "number" ? whole - drawn : 0 };
   } catch (error) {
@@ -52,18 +49,18 @@ async function load(recording, of, aborted) {
 
 /** @param {TableRow} row @returns {Segment | null} */
 function segmentOf(row) {
-  const [from, to, process, thread] = [row["from_ns"], row["to_ns"], row["process_key"], row["thread_key"]];
+  const [from, to, process, thread] = [row.from_ns, row.to_ns, row.process_key, row.thread_key];
   if (typeof from !== "number" || typeof to !== "number") return null;
   const text = (/** @type {string} */ key) => (typeof row[key] === "string" ? clean(String(row[key]), 120) : "");
-  const name = [`${text("process")}(${row["pid"] ?? "?"})`, row["tid"] ?? "", text("thread_name")].filter((part) => part !== "").join(" ");
+  const name = [`${text("process")}(${row.pid ?? "?"})`, row.tid ?? "", text("thread_name")].filter((part) => part !== "").join(" ");
   const state = text("state");
   const reason = state === "wait" ? [text("ended_by") && `for ${text("ended_by")}`, text("wait_method") && `in ${text("wait_method")}`] : state === "ready" ? [text("had_cpu") ? `while ${text("had_cpu")} had the CPU` : text("tag")] : [text("tag")];
   const whom = text("for_site") ? [`for the wait in ${text("for_site")}`] : [];
   return { from, to, state, process: typeof process === "number" ? process : -1, thread: typeof thread === "number" ? thread : null, name, what: [...reason, ...whom].filter(Boolean).join(", ") };
 }
 
-/** @param {number} ns @returns {number} place of the segment at an instant, −1: none */
-export function placeAt(ns) {
+/** @param {number} ns @returns {number} place of the first segment that ends behind it */
+function firstBehind(ns) {
   const all = shown.peek()?.segments ?? [];
   let [low, high] = [0, all.length];
   while (low < high) {
@@ -71,8 +68,13 @@ export function placeAt(ns) {
     if ((all[middle]?.to ?? 0) <= ns) low = middle + 1;
     else high = middle;
   }
-  const found = all[low];
-  return found && found.from <= ns ? low : -1;
+  return low;
+}
+
+/** @param {number} ns @returns {number} place of the segment at an instant, −1: none */
+export function placeAt(ns) {
+  const place = firstBehind(ns);
+  return (shown.peek()?.segments[place]?.from ?? Infinity) <= ns ? place : -1;
 }
 
 /** @type {Record<string, string>} */
@@ -94,57 +96,39 @@ export function corner() {
 
 /**
  * Draws the segments in sight. Those narrower than a pixel share it by their times.
- * @param {CanvasRenderingContext2D} context whose origin is the left of the time area
+ * @param {Layer} layer whose origin is the left of the time area
  * @param {Band} band
  */
-export function draw(context, band) {
+export function draw(layer, band) {
   const all = shown.peek()?.segments ?? [];
+  const { context, width } = layer;
   const [from, to] = view.range.peek();
-  const width = timeWidth.peek();
   const [top, height] = [band.top + 3, band.bottom - band.top - 6];
-  /** @type {Map<string, string>} */
-  const known = new Map();
-  const colour = (/** @type {string} */ name) => {
-    const had = known.get(name) ?? css(name);
-    known.set(name, had);
-    return had;
-  };
   /** @type {Map<number, Map<string, number>>} */
   const narrow = new Map();
   const order = hueOrder.peek();
-  for (let i = firstBehind(all, from); i < all.length; i += 1) {
+  for (let i = firstBehind(from); i < all.length; i += 1) {
     const one = /** @type {Segment} */ (all[i]);
     if (one.from >= to) break;
     const [a, b] = [Math.max(0, xOf(one.from)), Math.min(width, xOf(one.to))];
-    const hue = `--hue-${hueOfIndex(Math.max(0, one.process), order)}`;
-    if (b - a < 1.5) {
-      share(narrow, a, b, one.state === "run" ? hue : one.state === "ready" ? "--ready" : one.state === "wait" ? "--wait" : "--unknown");
-      continue;
+    const hue = `hue-${hueOfIndex(Math.max(0, one.process), order)}`;
+    const own = one.state === "run" ? hue : one.state === "ready" || one.state === "wait" ? one.state : "unknown";
+    if (b - a < 1.5) share(narrow, a, b, own);
+    else {
+      form(layer, one.state, [a, b, top, height], [hue, own]);
+      if (b - a > 60) label(layer, one, [a, b, top, height]);
     }
-    form(context, one.state, [a, b, top, height], [colour(hue), colour(one.state === "ready" ? "--ready" : "--unknown")]);
-    if (b - a > 60) label(context, one, [a, b, top, height], colour(one.state === "run" ? "--surface" : "--ink"));
   }
   for (const [x, parts] of narrow) {
     let foot = top + height;
     const whole = Math.max(1, [...parts.values()].reduce((sum, part) => sum + part, 0));
     for (const [name, part] of parts) {
       const tall = (part / whole) * height;
-      context.fillStyle = colour(name);
+      context.fillStyle = layer.colour(name);
       context.fillRect(x, foot - tall, 1, tall);
       foot -= tall;
     }
   }
-}
-
-/** @param {Segment[]} all @param {number} ns */
-function firstBehind(all, ns) {
-  let [low, high] = [0, all.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((all[middle]?.to ?? 0) <= ns) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** @param {Map<number, Map<string, number>>} narrow @param {number} a @param {number} b @param {string} name */
@@ -158,33 +142,32 @@ function share(narrow, a, b, name) {
 
 /**
  * States differ in form: a run has the full height, ready two thirds, a wait is a line, the unknown are dots.
- * @param {CanvasRenderingContext2D} context
+ * @param {Layer} layer
  * @param {string} state
  * @param {[number, number, number, number]} box left, right, top, height
  * @param {[string, string]} colours of the process, of the state
  */
-function form(context, state, [a, b, top, height], [hue, own]) {
+function form(layer, state, [a, b, top, height], [hue, own]) {
+  const { context } = layer;
   const bottom = top + height;
-  context.fillStyle = hue;
+  context.fillStyle = layer.colour(hue);
   if (state === "run") context.fillRect(a, top, b - a, height);
   else if (state === "wait") context.fillRect(a, bottom - 4, b - a, 4);
   else if (state === "ready") {
     context.fillRect(a, bottom - 3, b - a, 3);
-    context.fillStyle = own;
+    context.fillStyle = layer.colour(own);
     for (let x = Math.ceil(a / 4) * 4; x < b; x += 4) context.fillRect(x, bottom - (height * 2) / 3, 2, (height * 2) / 3 - 3);
   } else {
-    context.fillStyle = own;
+    context.fillStyle = layer.colour(own);
     for (let x = Math.ceil(a / 6) * 6; x < b; x += 6) context.fillRect(x, bottom - 5, 2, 2);
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Segment} one @param {[number, number, number, number]} box @param {string} colour */
-function label(context, one, [a, b, top, height], colour) {
-  context.save();
-  context.beginPath();
-  context.rect(a, top, b - a, height);
-  context.clip();
-  context.fillStyle = colour;
-  context.fillText(one.state === "wait" && one.what ? `${one.name}: ${one.what}` : one.name, a + 4, top + height * (one.state === "run" ? 0.5 : 0.4));
-  context.restore();
+/** @param {Layer} layer @param {Segment} one @param {[number, number, number, number]} box */
+function label(layer, one, [a, b, top, height]) {
+  const { context } = layer;
+  clipped(context, [a, top, b - a, height], () => {
+    context.fillStyle = layer.colour(one.state === "run" ? "surface" : "ink");
+    context.fillText(one.state === "wait" && one.what ? `${one.name}: ${one.what}` : one.name, a + 4, top + height * (one.state === "run" ? 0.5 : 0.4));
+  });
 }

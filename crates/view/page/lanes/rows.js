@@ -1,5 +1,5 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
-import { fill, h, handled, icon, swatch } from "../dom/h.js";
+import { around, fill, h, handled, icon, swatch } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { effect } from "../dom/signal.js";
 import { clean, exact } from "../format/text.js";
@@ -9,7 +9,7 @@ import { hueOf, hueOrder } from "./palette.js";
 import * as model from "./model.js";
 import * as path from "./path.js";
 import * as view from "../state/view.js";
-import { openMenu } from "../parts/menu.js";
+import { menuButton, openMenu } from "../parts/menu.js";
 import { laneMenu } from "../parts/lane-menu.js";
 import { stepSpan } from "../parts/spans.js";
 
@@ -80,11 +80,7 @@ export function nameOf({ lane, parent, guest }) {
   return clean(guest && other && process ? `${told} of ${process}` : told, 200);
 }
 
-/**
- * What a head says of its lane.
- * @param {Lane} lane
- * @param {string} name
- */
+/** What a head says of its lane. @param {Lane} lane @param {string} name */
 export function headParts(lane, name) {
   const [text, what] = figure(lane);
   return [
@@ -122,7 +118,7 @@ export class LaneRows {
     }, { passive: true });
     scroller.addEventListener("keydown", (event) => this.#key(event));
     scroller.addEventListener("focusin", (event) => {
-      const id = event.target instanceof HTMLElement ? event.target.closest("[data-lane]")?.getAttribute("data-lane") : null;
+      const id = around(event, "[data-lane]")?.dataset.lane;
       if (id && !this.list.refocusing) view.lane.value = id;
     });
     effect(() => {
@@ -151,7 +147,6 @@ export class LaneRows {
     if (rows.length > 0 && !this.scroller.querySelector("[tabindex='0']")) this.scroller.querySelector("[role=row]")?.setAttribute("tabindex", "0");
   }
 
-  /** @returns {Row[]} */
   inSight() {
     const { first, last, items } = this.list;
     return items.slice(first, last);
@@ -165,26 +160,22 @@ export class LaneRows {
     const twisty = lane.children
       ? h("button.twisty", { tabindex: -1, "aria-label": `${row.open ? "Close" : "Open"} ${name}`, onclick: () => view.toggleOpen(lane.id) }, icon("open"))
       : h("span.twisty");
-    const menu = /** @type {HTMLElement} */ (h("button.quiet.lane-more", {
-      tabindex: -1, "aria-haspopup": "menu", "aria-label": `Actions for ${name}`,
-      onclick: () => openMenu(menu, laneMenu(row, this.store, menu)),
-    }, icon("more")));
+    const menu = menuButton({ class: "quiet lane-more", tabindex: -1, "aria-label": `Actions for ${name}` }, (button) => laneMenu(row, this.store, button), icon("more"));
     const head = h("div.lane-head", { role: "rowheader", title: titleOf(lane, name) },
       twisty, headParts(lane, name),
       row.pinned ? h("span.pinned", { title: "pinned" }, icon("pin")) : null,
       menu);
     head.addEventListener("click", (event) => {
-      if (event.target instanceof Element && event.target.closest("button")) return;
+      if (around(event, "button")) return;
       this.pick(lane);
     });
     const corner = h("span.corner");
     const cell = h("div.lane-time", { role: "gridcell", "data-lane-time": lane.id }, h("span.unseen", `${name}: timeline `), corner);
     const element = h("div", {
       class: `lane kind-${lane.kind}${row.guest ? " guest" : ""}`, role: "row", tabindex: view.lane.peek() === lane.id || (index === 0 && !view.lane.peek()) ? 0 : -1,
-      "data-lane": lane.id, "data-key": row.key, "aria-level": row.depth + 1, "aria-posinset": row.position, "aria-setsize": row.siblings,
-      ...(lane.children ? { "aria-expanded": String(row.open) } : {}),
+      "data-lane": lane.id, "data-key": row.key, "aria-level": row.depth + 1, "aria-posinset": row.position, "aria-setsize": row.siblings, "--depth": row.depth,
+      "aria-expanded": lane.children ? String(row.open) : null,
     }, head, cell);
-    element.style.setProperty("--depth", String(row.depth));
     this.corner(corner, lane);
     if (view.lane.peek() === lane.id) element.classList.add("current");
     if (lane.kind === "process" && view.processes.peek() === patternOf(lane).pattern) element.classList.add("chosen");
@@ -193,10 +184,8 @@ export class LaneRows {
 
   /** @param {Row} row */
   #more(row) {
-    const element = h("div.lane.kind-more", { role: "row", "aria-level": row.depth + 1, tabindex: -1 }, h("div.lane-head", { role: "rowheader" }, row.lane.name), h("div.lane-time", { role: "gridcell" }));
-    element.style.setProperty("--depth", String(row.depth));
     if (row.more > 0) queueMicrotask(() => model.loadMore(row.parent ?? ""));
-    return element;
+    return h("div.lane.kind-more", { role: "row", "aria-level": row.depth + 1, tabindex: -1, "--depth": row.depth }, h("div.lane-head", { role: "rowheader" }, row.lane.name), h("div.lane-time", { role: "gridcell" }));
   }
 
   /** Writes how exact the lanes in sight are and what their full height is. */
@@ -235,8 +224,8 @@ export class LaneRows {
     else if (lane.kind === "process" && (lane.totals.cpu_ns ?? 0) > 0 && lane.totals.run_ns === 0) parts.splice(0, 1, "no context switches: see sampled CPU");
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);
     const text = parts.filter((part) => part).join(" · ");
-    if (corner.dataset["text"] === text) return;
-    corner.dataset["text"] = text;
+    if (corner.dataset.text === text) return;
+    corner.dataset.text = text;
     fill(corner, text, head.way !== "tiles" && lane.kind !== "group" ? h("span.exact", " exact") : null);
   }
 
@@ -262,38 +251,20 @@ export class LaneRows {
   /** @param {string} id */
   focus(id) {
     const index = this.list.items.findIndex((row) => row.lane.id === id);
-    if (index < 0) return false;
-    this.list.reveal(index);
-    this.#to(index);
-    return true;
-  }
-
-  /** @param {number} index */
-  #to(index) {
-    const row = this.list.items[index];
-    if (!row) return;
-    this.list.reveal(index);
-    for (const one of this.scroller.querySelectorAll("[role=row][tabindex='0']")) one.setAttribute("tabindex", "-1");
-    const element = this.list.element(row.key);
-    element?.setAttribute("tabindex", "0");
-    element?.focus({ preventScroll: true });
+    if (index >= 0) this.list.focus(index);
   }
 
   /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const target = event.target instanceof Element ? event.target.closest("[role=row]") : null;
-    const key = target?.getAttribute("data-key");
+    const target = around(event, "[role=row]");
+    const key = target?.dataset.key;
     const index = this.list.items.findIndex((row) => row.key === key);
     const row = this.list.items[index];
     if (!row) return;
     const { lane } = row;
-    const page = Math.max(1, Math.floor(this.scroller.clientHeight / this.list.height) - 1);
-    /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.list.items.length, End: this.list.items.length };
-    const step = steps[event.key];
-    if (step !== undefined) this.#to(Math.min(this.list.items.length - 1, Math.max(0, index + step)));
-    else if (event.key === "ArrowRight" && lane.children && !row.open) view.toggleOpen(lane.id);
+    if (this.list.moved(event, index)) return;
+    if (event.key === "ArrowRight" && lane.children && !row.open) view.toggleOpen(lane.id);
     else if (event.key === "ArrowLeft" && lane.children && row.open) view.toggleOpen(lane.id);
     else if (event.key === "ArrowRight" && SPANS.has(lane.kind)) stepSpan(1);
     else if (event.key === "ArrowLeft" && SPANS.has(lane.kind)) stepSpan(-1);

@@ -48,9 +48,8 @@ export class Sticky {
     const { lane } = row;
     const head = h("div.lane-head", { title: "Go to this lane", onclick: () => this.#go(row) },
       h("span.twisty", icon("open")), headParts(lane, nameOf(row)));
-    const element = h("div", { class: `lane kind-${lane.kind}`, "data-stuck": lane.id, "aria-expanded": "true" }, head,
+    const element = h("div", { class: `lane kind-${lane.kind}`, "data-stuck": lane.id, "aria-expanded": "true", "--depth": row.depth }, head,
       h("div.lane-time", { "data-lane-time": lane.id }, h("span.corner")));
-    element.style.setProperty("--depth", String(row.depth));
     element.style.transform = `translateY(${place * rowHeight.peek()}px)`;
     return element;
   }

@@ -1,6 +1,6 @@
 // What stands above the answer of a panel: the tabs, what the panels are about, and the filters.
 import { choice, fill, h, handled, icon } from "../dom/h.js";
-import { calm, effect, untracked } from "../dom/signal.js";
+import { calm, effect, paused, untracked } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
 import * as view from "../state/view.js";
@@ -10,7 +10,7 @@ import { askable, PATTERNS, questionOf } from "./questions.js";
 export function tabs(panel) {
   const element = h("div.tabs", { role: "tablist", "aria-label": "Panels" });
   effect(() => {
-    const all = askable(view.recording.value);
+    const all = askable();
     const now = view.panel.value;
     untracked(() => fill(element, all.map(({ id, title, about }) => h("button", {
       role: "tab", id: `tab-${id}`, "aria-selected": String(id === now), "aria-controls": panel.id, tabindex: id === now ? 0 : -1, title: about, onclick: () => (view.panel.value = id),
@@ -18,7 +18,7 @@ export function tabs(panel) {
     panel.setAttribute("aria-labelledby", `tab-${now}`);
   });
   element.addEventListener("keydown", (event) => {
-    const all = askable(view.recording.peek());
+    const all = askable();
     const at = all.findIndex(({ id }) => id === view.panel.peek());
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
     const next = to === undefined ? null : all[to % all.length];
@@ -56,12 +56,7 @@ export function about() {
 
 /** @returns {HTMLElement[]} the choices that change the question */
 export function filters() {
-  const filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: PATTERNS, autocomplete: "off", spellcheck: "false" });
-  let still = 0;
-  filter.addEventListener("input", () => {
-    clearTimeout(still);
-    still = window.setTimeout(() => (view.filter.value = filter.value.trim()), 250);
-  });
+  const filter = h("input.filter", { type: "search", placeholder: "Filter: name, *part*, a;!b", "aria-label": "Filter rows, with the patterns of the command line", title: PATTERNS, oninput: paused(250, () => (view.filter.value = filter.value.trim())) });
   const measure = choice(view.measure, { "aria-label": "Measure" }, [["cpu", "CPU"], ["wait", "Waits"], ["ready", "Ready"]]);
   const tags = choice(view.tagFile, { "aria-label": "Rules of stack tags" }, []);
   effect(() => {

@@ -39,7 +39,6 @@ function woken({ waker, device }) {
   return h("p.woken", "Woken by ", goto(waker.lane, waker.name, waker.ns), from ? h("span.dim", { title: clean(from, 300) }, ` from ${clean(from, 80)}`) : null);
 }
 
-/** @returns {HTMLElement} */
 export function detail() {
   const element = h("aside.detail", { "aria-label": "Chosen span" });
   effect(() => {
@@ -74,7 +73,7 @@ export function detail() {
       h("div.buttons",
         h("button", { onclick: () => (view.selection.value = [span.start_ns, Math.max(span.start_ns + 1, span.end_ns)]) }, "Select"),
         at.waker?.lane ? h("button", { onclick: () => void followWaker() }, "Follow") : null,
-        at.words.length > 0 ? h("button", { onclick: () => void copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
+        at.words.length > 0 ? h("button", { onclick: () => copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
       h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method),
       at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);
     element.scrollTop = 0;

@@ -73,8 +73,8 @@ export class Dock {
     effect(() => {
       const lit = view.lit.value;
       this.table?.light((row) => {
-        if (lit === null || (lit.pid === null && lit.tid === null) || (lit.pid !== null && row["pid"] !== lit.pid)) return false;
-        const tid = row["tid"] ?? null;
+        if (lit === null || (lit.pid === null && lit.tid === null) || (lit.pid !== null && row.pid !== lit.pid)) return false;
+        const tid = row.tid ?? null;
         return lit.tid === null || tid === lit.tid || (tid === null && lit.pid !== null);
       });
     });
@@ -89,12 +89,11 @@ export class Dock {
       if (ended) untracked(now);
     });
     effect(() => {
-      const recording = view.recording.value;
       const id = view.panel.value;
       const [from, to] = view.subject.value;
       for (const one of [view.processes, view.thread, view.finding, view.filter, view.measure, view.method, view.tagFile]) void one.value;
       void zeroKey.value;
-      if (!recording) return undefined;
+      if (!view.recording.value) return undefined;
       const stop = new AbortController();
       const whole = view.whole();
       const range = from <= whole[0] && to >= whole[1] ? null : /** @type {TimeRange} */ ([from, to]);
@@ -104,7 +103,7 @@ export class Dock {
       const load = () => {
         now = () => {};
         clearTimeout(timer);
-        void untracked(() => this.#load(recording, id, range, stop.signal));
+        void untracked(() => this.#load(id, range, stop.signal));
       };
       // Ranges that follow the wheel or the pointer are many; whatever else changes is asked for at once.
       const moves = view.dragging.peek() || (view.selection.peek() === null && before !== view.subject.peek());
@@ -134,8 +133,8 @@ export class Dock {
     view.tables.value = new Map([...this.states].filter(([id, state]) => JSON.stringify(state) !== JSON.stringify(usual(id))).map(([id, state]) => [id, { ...state }]));
   }
 
-  /** @param {RecordingInfo} recording @param {string} id @param {TimeRange | null} range @param {AbortSignal} aborted */
-  async #load(recording, id, range, aborted) {
+  /** @param {string} id @param {TimeRange | null} range @param {AbortSignal} aborted */
+  async #load(id, range, aborted) {
     const question = questionOf(id);
     const held = id === "explain" ? heldWindow() : undefined;
     const context = {
@@ -145,18 +144,18 @@ export class Dock {
     const ended = this.#watch(request);
     try {
       this.rows = [];
-      this.command = "";
       const words = carried(question.words(context));
       this.base = baseOf(words);
       if ((id === "path" && !context.process && (context.tid === null || !range)) || (id === "explain" && !context.process && range)) {
-        this.#empty(which(recording, id === "path" ? "Whose path?" : "Which process was tested?", aborted));
-      } else if (question.view === "explain" && this.explained === [recording.id, ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
-      else if (question.view === "flame") await this.#flame(recording, words, request, aborted);
-      else if (question.view === "butterfly") await this.#butterfly(recording, context, request, aborted);
-      else await this.#ask(recording, question, words, request, aborted);
+        this.command = "";
+        this.#empty(which(id === "path" ? "Whose path?" : "Which process was tested?", aborted));
+      } else if (question.view === "explain" && this.explained === [view.recordingId.peek(), ...words].join(" ") && this.body.querySelector(".explain")) this.#atFinding();
+      else if (question.view === "flame") await this.#flame(words, request, aborted);
+      else if (question.view === "butterfly") await this.#butterfly(context, request, aborted);
+      else await this.#ask(question, words, request, aborted);
       if (aborted.aborted) return;
       this.ready.value = `${id} ${words.join(" ")}`;
-      this.element.dataset["ready"] = this.ready.peek();
+      this.element.dataset.ready = this.ready.peek();
       this.element.setAttribute("aria-busy", "false");
     } catch (error) {
       if (client.isAbort(error) || aborted.aborted) return;
@@ -168,10 +167,7 @@ export class Dock {
     }
   }
 
-  /**
-   * Shows a text where there is no answer.
-   * @param {...Child} children
-   */
+  /** Shows a text where there is no answer. @param {...Child} children */
   #empty(...children) {
     this.shown = null;
     this.table = null;
@@ -199,13 +195,13 @@ export class Dock {
     };
   }
 
-  /** @param {RecordingInfo} recording @param {Question} question @param {string[]} words @param {string} id @param {AbortSignal} signal */
-  async #ask(recording, question, words, id, signal) {
-    const answer = await client.question([recording.id], words, { signal, id, rank: 3 });
+  /** @param {Question} question @param {string[]} words @param {string} id @param {AbortSignal} signal */
+  async #ask(question, words, id, signal) {
+    const answer = await client.question(words, { signal, id, rank: 3 });
     this.command = answer.command || commandLine(words);
     const thread = view.thread.peek();
-    const all = answer.rows.filter((row) => row["idle"] !== true);
-    const few = thread ? all.filter((row) => row["tid"] === undefined || row["tid"] === null || row["tid"] === thread.tid) : all;
+    const all = answer.rows.filter((row) => row.idle !== true);
+    const few = thread ? all.filter((row) => row.tid === undefined || row.tid === null || row.tid === thread.tid) : all;
     const text = view.filter.peek().toLowerCase();
     this.rows = text && question.filter === "process" && view.processes.peek() ? few.filter((row) => JSON.stringify(row).toLowerCase().includes(text.replaceAll("*", ""))) : few;
     if (question.view === "explain") {
@@ -214,8 +210,8 @@ export class Dock {
       const text = explained(answer.rows, at < 0 ? null : readRange(words[at + 1] ?? ""));
       // Without an account the command names no process itself.
       const open = !view.processes.peek() && isOpen(answer.rows);
-      fill(this.body, open ? h("div.asked", which(recording, "Which process was tested?", signal), text) : text);
-      this.explained = [recording.id, ...words].join(" ");
+      fill(this.body, open ? h("div.asked", which("Which process was tested?", signal), text) : text);
+      this.explained = [view.recordingId.peek(), ...words].join(" ");
       this.#atFinding();
     } else if (question.view === "tree") this.#tree(question);
     else this.#fillTable(question, answer.notes);
@@ -246,7 +242,7 @@ export class Dock {
       return;
     }
     const instant = this.#instant();
-    const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset["of"] === question.id;
+    const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset.of === question.id;
     const table = same && this.table ? this.table : new Table({
       label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
       onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(), hue: hueOfCell,
@@ -254,7 +250,7 @@ export class Dock {
     });
     table.instant = instant;
     if (!same) {
-      table.element.dataset["of"] = question.id;
+      table.element.dataset.of = question.id;
       fill(this.body, table.element);
     }
     this.table = table;
@@ -275,10 +271,10 @@ export class Dock {
     tree.set(this.rows);
   }
 
-  /** @param {RecordingInfo} recording @param {string[]} words @param {string} id @param {AbortSignal} signal */
-  async #flame(recording, words, id, signal) {
+  /** @param {string[]} words @param {string} id @param {AbortSignal} signal */
+  async #flame(words, id, signal) {
     const flame = new Flame((name) => butterflyOf(name));
-    const boxes = await flame.load([recording.id], words, view.measure.peek(), { signal, id });
+    const boxes = await flame.load(words, view.measure.peek(), { signal, id });
     if (signal.aborted) return;
     // The graph leaves out less than the command does by itself.
     const own = flame.data?.head.words;
@@ -293,17 +289,17 @@ export class Dock {
     fill(this.foot, h("span", `${group(boxes)} boxes`), commandOf(this.command));
   }
 
-  /** @param {RecordingInfo} recording @param {WordContext} context @param {string} id @param {AbortSignal} signal */
-  async #butterfly(recording, context, id, signal) {
+  /** @param {WordContext} context @param {string} id @param {AbortSignal} signal */
+  async #butterfly(context, id, signal) {
     if (!context.method) {
-      const input = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", spellcheck: "false", onchange: () => (view.method.value = input.value.trim() || null) }));
+      const input = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", onchange: () => (view.method.value = input.value.trim() || null) }));
       this.#empty(h("p", "Callers and callees of one function."), h("p.dim", "Double click a function in the call tree or the methods, or name one here."), input);
       return;
     }
     const words = carried(questionOf("butterfly").words(context));
     const [below, above] = await Promise.all([
-      client.question([recording.id], words, { signal, id, rank: 3 }),
-      client.question([recording.id], [...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
+      client.question(words, { signal, id, rank: 3 }),
+      client.question([...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
     ]);
     const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {Answer} */ answer) => {
       const tree = new Tree({ label, self, narrow: true, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
@@ -322,7 +318,7 @@ export class Dock {
 
   /** @param {Question} question @param {TableRow} row @param {boolean} open */
   #pick(question, row, open) {
-    if (question.id === "waits" && typeof row["tid"] === "number" && typeof row["from_ns"] === "number") void showWait(row, this.base);
+    if (question.id === "waits" && typeof row.tid === "number" && typeof row.from_ns === "number") void showWait(row, this.base);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(methodOf(row));
     else if (open && processOf(row)) view.narrow({ processes: processOf(row), ...(question.id === "threads" ? { thread: threadOfRow(row) } : {}) });
     else light(row, this.base);

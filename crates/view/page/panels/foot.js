@@ -6,15 +6,9 @@ import { group, length } from "../format/time.js";
 /** @param {string} command */
 export const commandOf = (command) => h("code.command", { title: clean(command, 4_000) }, clean(command, 400));
 
-/**
- * @param {Answer} answer
- * @param {string} command
- * @param {number} shown rows
- * @param {number} count rows of the answer
- * @returns {Child[]}
- */
+/** @param {Answer} answer @param {string} command @param {number} shown rows @param {number} count rows of the answer @returns {Child[]} */
 export function footOf(answer, command, shown, count) {
-  const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row["warnings"]) ? row["warnings"].map(String) : []))])];
+  const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row.warnings) ? row.warnings.map(String) : []))])];
   return [
     h("span", `${group(shown)} row${shown === 1 ? "" : "s"}${shown < count ? ` of the ${group(count)} of the command` : ""}`),
     limitOf(answer.words, count),
@@ -24,11 +18,7 @@ export function footOf(answer, command, shown, count) {
   ];
 }
 
-/**
- * Says it where the command keeps the largest rows only.
- * @param {string[]} words
- * @param {number} count rows of the answer
- */
+/** Says it where the command keeps the largest rows only. @param {string[]} words @param {number} count rows of the answer */
 function limitOf(words, count) {
   const after = (/** @type {string} */ word) => (words.includes(word) ? Number(words[words.indexOf(word) + 1] ?? NaN) : NaN);
   const [top, each] = [after("--top"), after("--top-methods")];

@@ -7,17 +7,13 @@ import { patternOf, threadOf } from "../lanes/rows.js";
 import { choose } from "../parts/spans.js";
 import * as view from "../state/view.js";
 
-/**
- * @param {TableRow} row
- * @param {string} key of a column
- * @returns {number | null} the hue that its process or stack tag has in the lanes
- */
+/** @param {TableRow} row @param {string} key of a column @returns {number | null} the hue that its process or stack tag has in the lanes */
 export function hueOfCell(row, key) {
   if (key === "stack_tag" && typeof row[key] === "string") {
-    return hueOf({ id: "", kind: "tag", name: row[key], detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [] });
+    return hueOf(model.laneOf("", "tag", row[key]));
   }
-  if (key !== "process" || typeof row["pid"] !== "number") return null;
-  const lane = processLanes.value.get(`${row["process"]}(${row["pid"]})`);
+  if (key !== "process" || typeof row.pid !== "number") return null;
+  const lane = processLanes.value.get(`${row.process}(${row.pid})`);
   return lane ? hueOf(lane) : null;
 }
 
@@ -37,26 +33,25 @@ export const methodOf = ({ module, method }) => `${module ? `${module}!` : ""}${
 /** @param {TableRow | null} row @param {number} base what its instants count from */
 export function light(row, base) {
   // A wait is lit; from the first to the last sample of a function would be nearly all there is.
-  const [from, to] = [row?.["from_ns"], row?.["to_ns"]];
+  const [from, to] = [row?.from_ns, row?.to_ns];
   view.lit.value = row === null ? null : {
-    pid: typeof row["pid"] === "number" ? row["pid"] : null, tid: typeof row["tid"] === "number" ? row["tid"] : null,
+    pid: typeof row.pid === "number" ? row.pid : null, tid: typeof row.tid === "number" ? row.tid : null,
     range: typeof from === "number" && typeof to === "number" ? [from + base, to + base] : null,
   };
 }
 
 /** @param {TableRow} row of `dump waits` @param {number} base what its instants count from */
 export async function showWait(row, base) {
-  const recording = view.recording.peek();
-  const from = row["from_ns"];
-  if (!recording || typeof from !== "number") return;
+  const from = row.from_ns;
+  if (typeof from !== "number") return;
   const ns = from + base;
   const named = processOf(row);
   try {
     const is = (/** @type {Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
-    const process = [...model.known.values()].find(is) ?? (await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
+    const process = [...model.known.values()].find(is) ?? (await client.lanes({ parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
     if (!process) return;
-    const { lanes } = await client.lanes({ of: recording.id, parent: process.id, sort: "wait", from: 0 });
-    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row["tid"]);
+    const { lanes } = await client.lanes({ parent: process.id, sort: "wait", from: 0 });
+    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row.tid);
     if (!lane) return;
     if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
     await model.find([lane.id]);
@@ -75,9 +70,8 @@ export async function keepProcess(pattern) {
   const name = (/** @type {string} */ text) => text.replace(/\(\d+\)$/, "");
   view.processes.value = name(pattern);
   const recording = view.recording.peek();
-  if (!recording) return;
   try {
-    const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: "cpu", from: 0 });
+    const { lanes } = await client.lanes({ parent: "processes", sort: "cpu", from: 0 });
     const same = lanes.map((lane) => patternOf(lane).pattern).filter((one) => name(one) === name(pattern));
     if (view.recording.peek() !== recording || view.processes.peek() !== name(pattern)) return;
     // Of several processes the panels are about all; where there is none, about all processes.

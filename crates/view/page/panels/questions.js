@@ -1,4 +1,5 @@
 // The questions of the panels, in the words of the command line.
+import * as view from "../state/view.js";
 import { rangeWord } from "../format/time.js";
 
 /** Rows that a table shows at most; a command with another `--top` shows more. */
@@ -13,7 +14,7 @@ export const PATTERNS = [
   "*lock*;!*clock*  with lock, but not with clock",
 ].join("\n");
 
-/** @param {WordContext} context @param {string[]} more @returns {string[]} */
+/** @param {WordContext} context @param {string[]} more */
 function common({ range, process }, more) {
   return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];
 }
@@ -24,84 +25,98 @@ const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
 /** @param {string} text */
 const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 
+/** @param {WordContext} context @param {string} option @returns {string[]} the filter as the pattern of an option */
+const filtered = ({ filter }, option) => (filter ? [option, pattern(filter)] : []);
+
+/** The filter of rows of processes; where panels are about one, its rows are filtered by the page. @param {WordContext} context */
+const ofProcesses = (context) => [...(context.process ? [] : filtered(context, "-p")), "--top", String(context.top)];
+
+/** @param {WordContext} context @param {...string} more */
+const stacks = (context, ...more) => ["dump", "stacks", ...ofThread(context), ...more, "--measure", context.measure, ...filtered(context, "--methods"), ...common(context, [])];
+
+/** The words of `dump path`, whose window has a name of its own. @param {Pick<WordContext, "range" | "process" | "tid">} context */
+export const windowWords = ({ range, process, tid }) => [...(process ? ["-p", process] : []), ...(range ? ["--window", rangeWord(range)] : []), ...(tid === null ? [] : ["--anchor", String(tid)])];
+
+const CODE = ["samples", "switches"];
+
 /** @type {Question[]} */
 export const QUESTIONS = [
   {
     id: "processes", title: "Processes", about: "One row per process", view: "table", needs: [],
-    words: (c) => ["dump", "cpu", ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
+    words: (c) => ["dump", "cpu", ...common(c, ofProcesses(c))],
     columns: ["process", "pid", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "cores_used", "priority", "command_line"],
     sort: "cpu_ns", filter: "process",
   },
   {
     id: "threads", title: "Threads", about: "One row per thread", view: "table", needs: [],
-    words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, [...(c.filter && !c.process ? ["-p", pattern(c.filter)] : []), "--top", String(c.top)])],
+    words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, ofProcesses(c))],
     columns: ["process", "tid", "thread_name", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "switches", "wait_reasons", "wakers"],
     sort: "cpu_ns", filter: "process",
   },
   {
-    id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", view: "table", needs: ["samples", "switches"],
+    id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", view: "table", needs: CODE,
     words: (c) => ["dump", "cpu", "--methods", c.filter ? pattern(c.filter) : "*", ...common(c, ["--top-methods", "200", "--top", "20"])],
     columns: ["method", "module", "process", "cpu_ns", "exclusive_cpu_ns", "wait_ns", "ready_ns", "samples"],
     sort: "cpu_ns", filter: "method",
   },
   {
-    id: "tags", title: "Stack tags", about: "One row per process and stack tag", view: "table", needs: ["samples", "switches"],
+    id: "tags", title: "Stack tags", about: "One row per process and stack tag", view: "table", needs: CODE,
     words: (c) => ["dump", "cpu", "--stacktags", c.filter ? pattern(c.filter) : "*", ...(c.tagFile ? ["--tag-file", c.tagFile] : []), ...common(c, ["--top-methods", "100", "--top", "50"])],
     columns: ["stack_tag", "process", "pid", "cpu_ns", "wait_ns", "ready_ns", "samples"],
     sort: "cpu_ns", filter: "tag",
   },
   {
-    id: "tree", title: "Call tree", about: "From the outermost function to the functions that it calls", view: "tree", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", ...ofThread(c), "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    id: "tree", title: "Call tree", about: "From the outermost function to the functions that it calls", view: "tree", needs: CODE,
+    words: (c) => stacks(c),
     columns: ["method", "total_ns", "self_ns", "share", "count"], sort: "total_ns", filter: "method",
   },
   {
-    id: "callers", title: "Callers", about: "From the function at the end of the stack to its callers", view: "tree", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", ...ofThread(c), "--callers", "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    id: "callers", title: "Callers", about: "From the function at the end of the stack to its callers", view: "tree", needs: CODE,
+    words: (c) => stacks(c, "--callers"),
     columns: ["method", "total_ns", "share", "count"], sort: "total_ns", filter: "method",
   },
   {
-    id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: ["samples", "switches"],
+    id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: CODE,
     words: (c) => ["dump", "stacks", ...ofThread(c), "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
     columns: ["method", "total_ns", "self_ns", "share"], sort: "total_ns", filter: "method",
   },
   {
-    id: "flame", title: "Flame graph", about: "The width of a box is the time of a function with all functions that it calls", view: "flame", needs: ["samples", "switches"],
-    words: (c) => ["dump", "stacks", ...ofThread(c), "--measure", c.measure, ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, [])],
+    id: "flame", title: "Flame graph", about: "The width of a box is the time of a function with all functions that it calls", view: "flame", needs: CODE,
+    words: (c) => stacks(c),
     columns: [], sort: "", filter: "method",
   },
   {
     id: "waits", title: "Waits", about: "The longest waits, and who ended each", view: "table", needs: ["switches"],
-    words: (c) => ["dump", "waits", ...ofThread(c), ...(c.filter ? ["--methods", pattern(c.filter)] : []), ...common(c, ["--top", String(Math.min(c.top, 500))])],
+    words: (c) => ["dump", "waits", ...ofThread(c), ...filtered(c, "--methods"), ...common(c, ["--top", String(Math.min(c.top, 500))])],
     columns: ["process", "tid", "thread_name", "wait_ns", "from_ns", "reason", "wait_method", "woken_by", "waker_method"],
     sort: "wait_ns", filter: "method",
   },
   {
     id: "disk", title: "Disk", about: "One row per process and file; operations that completed in the range", view: "table", needs: ["disk"],
-    words: (c) => ["dump", "disk", "--by", "process,file", ...(c.filter ? ["--path", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    words: (c) => ["dump", "disk", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
     columns: ["path", "process", "reads", "read_bytes", "writes", "write_bytes", "total_service_ns", "response_avg_ns", "response_max_ns"],
     sort: "total_service_ns", filter: "path",
   },
   {
     id: "file", title: "Files", about: "One row per process and file; operations of the file system", view: "table", needs: ["file"],
-    words: (c) => ["dump", "file", "--by", "process,file", ...(c.filter ? ["--path", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    words: (c) => ["dump", "file", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
     columns: ["path", "process", "opens", "reads", "read_bytes", "writes", "write_bytes", "failed", "total_ns"],
     sort: "total_ns", filter: "path",
   },
   {
     id: "events", title: "Events", about: "One row per provider and event", view: "table", needs: ["events"],
-    words: (c) => ["dump", "events", ...(c.filter ? ["--name", pattern(c.filter)] : []), ...common(c, ["--top", String(c.top)])],
+    words: (c) => ["dump", "events", ...filtered(c, "--name"), ...common(c, ["--top", String(c.top)])],
     columns: ["provider", "event", "id", "count", "first_ns", "last_ns"], sort: "count", filter: "event",
   },
   {
     id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", view: "table", needs: ["switches"],
-    words: (c) => ["dump", "path", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : []), ...(c.tid === null ? [] : ["--anchor", String(c.tid)]), "--top", "200"],
+    words: (c) => ["dump", "path", ...windowWords(c), "--top", "200"],
     columns: ["path_ns", "share", "state", "process", "thread", "site", "tag", "ended_by", "for_site", "disturbance"],
     sort: "path_ns", filter: "",
   },
   {
     id: "explain", title: "Explain", about: "Known causes, each with a command that shows its evidence", view: "explain", needs: [],
-    words: (c) => ["explain", ...(c.process ? ["-p", c.process] : []), ...(c.range ? ["--window", rangeWord(c.range)] : [])],
+    words: (c) => ["explain", ...windowWords({ ...c, tid: null })],
     columns: [], sort: "", filter: "",
   },
 ];
@@ -111,7 +126,5 @@ export function questionOf(id) {
   return QUESTIONS.find((one) => one.id === id) ?? /** @type {Question} */ (QUESTIONS[0]);
 }
 
-/** @param {RecordingInfo | null} recording */
-export function askable(recording) {
-  return QUESTIONS.filter(({ needs }) => needs.length === 0 || needs.some((need) => recording?.has[need]));
-}
+/** Panels that the recording has an answer for. */
+export const askable = (has = view.has) => QUESTIONS.filter(({ needs }) => needs.length === 0 || needs.some(has));

@@ -26,12 +26,12 @@ export function rowMenu(row, table, base, butterfly) {
   if (named) {
     items.push({ name: `Only this process: ${clean(named, 60)}`, run: () => view.narrow({ processes: named }) });
     items.push({ name: `Without ${clean(named, 60)}`, run: () => view.narrow({ processes: without(named) }) });
-    const all = String(row["process"]);
+    const all = String(row.process);
     items.push({ name: `All of this name: ${clean(all, 60)}`, run: () => view.narrow({ processes: exact(all) }) });
   }
   if (named && thread) items.push({ name: `Only this thread: ${thread.tid}`, run: () => view.narrow({ processes: named, thread }) });
-  if (typeof row["method"] === "string") items.push({ name: "Callers and callees", run: () => butterfly(methodOf(row)) });
-  const [from, to] = [row["from_ns"] ?? row["first_ns"], row["to_ns"] ?? row["last_ns"]];
+  if (typeof row.method === "string") items.push({ name: "Callers and callees", run: () => butterfly(methodOf(row)) });
+  const [from, to] = [row.from_ns ?? row.first_ns, row.to_ns ?? row.last_ns];
   if (typeof from === "number" && typeof to === "number" && to > from) {
     items.push("-", { name: "Select its time", run: () => view.narrow({ selection: [from + base, to + base] }) });
     items.push({ name: "Zoom to its time", run: () => view.look([from + base, to + base]) });

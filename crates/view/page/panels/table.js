@@ -1,5 +1,5 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
-import { h, handled, swatch } from "../dom/h.js";
+import { around, h, handled, swatch } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { cellText, columnOf } from "../format/table.js";
 
@@ -31,7 +31,7 @@ export class Table {
     this.state = state;
     this.head = h("div.table-head", { role: "row", "aria-rowindex": 1 });
     this.body = h("div.rows", { role: "rowgroup" });
-    this.element = h("div.table", { role: "grid", "aria-label": label, "aria-readonly": "true" }, h("div.head-group", { role: "rowgroup" }, this.head), this.body);
+    this.element = h("div.table", { role: "grid", "aria-label": label, "aria-readonly": "true", onkeydown: (event) => this.#key(event), onpointerleave: () => this.onlight(null) }, h("div.head-group", { role: "rowgroup" }, this.head), this.body);
     /** @type {TableRow[]} */
     this.rows = [];
     /** @type {TableRow[]} */
@@ -48,8 +48,6 @@ export class Table {
     this.largest = {};
     /** @type {RowList<TableRow>} */
     this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (row, i) => this.#row(row, i), key: (_, i) => String(i) });
-    this.element.addEventListener("keydown", (event) => this.#key(event));
-    this.element.addEventListener("pointerleave", () => this.onlight(null));
   }
 
   /** @param {TableRow[]} rows @param {string[]} defaults */
@@ -130,7 +128,10 @@ export class Table {
 
   /** @param {TableRow} row @param {number} index */
   #row(row, index) {
-    const element = h("div", { class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}${row === this.picked ? " picked" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index },
+    const element = h("div", {
+      class: `table-row${index % 2 ? " odd" : ""}${this.fits(row) ? " lit" : ""}${row === this.picked ? " picked" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "data-index": index,
+      onclick: () => this.#pick(row, false), ondblclick: () => this.#pick(row, true), onpointerenter: () => this.onlight(row), onfocus: () => this.onlight(row),
+    },
       this.columns.map((column, i) => {
         const value = row[column.key];
         const text = this.text(row, column);
@@ -141,21 +142,15 @@ export class Table {
         const hue = this.hue(row, column.key);
         if (hue !== null) cell.prepend(swatch(hue));
         if (column.kind === "ns" && typeof value === "number" && value > 0 && (this.largest[column.key] ?? 0) > 0) {
-          const bar = h("i.bar");
-          bar.style.transform = `scaleX(${value / (this.largest[column.key] ?? 1)})`;
-          cell.prepend(bar);
+          cell.prepend(h("i.bar", { "--share": value / (this.largest[column.key] ?? 1) }));
         }
         return cell;
       }));
-    element.addEventListener("click", () => this.#pick(row, false));
-    element.addEventListener("dblclick", () => this.#pick(row, true));
     element.addEventListener("contextmenu", (event) => {
       if (!this.onmenu || String(getSelection()) !== "") return;
       event.preventDefault();
       this.onmenu(row, element, event.clientX);
     });
-    element.addEventListener("pointerenter", () => this.onlight(row));
-    element.addEventListener("focus", () => this.onlight(row));
     return element;
   }
 
@@ -168,37 +163,23 @@ export class Table {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
-    const index = Number(row.dataset["index"]);
-    const page = Math.max(1, Math.floor(this.element.clientHeight / HEIGHT) - 2);
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.shown.length, End: this.shown.length }[event.key];
-    if (step !== undefined) this.focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
-    else if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);
+    const row = around(event, ".table-row");
+    if (!row || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
+    const index = Number(row.dataset.index);
+    if (this.list.moved(event, index)) return;
+    if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);
     else if (event.key === "Enter" || event.key === " ") this.#pick(/** @type {TableRow} */ (this.shown[index]), event.key === "Enter");
     else return;
     handled(event);
   }
 
-  /** @param {number} index */
-  focus(index) {
-    this.list.reveal(index);
-    for (const one of this.body.querySelectorAll("[tabindex='0']")) one.setAttribute("tabindex", "-1");
-    const element = this.list.element(String(index));
-    element?.setAttribute("tabindex", "0");
-    element?.focus({ preventScroll: true });
-  }
-
-  /**
-   * Lights the rows that fit.
-   * @param {(row: TableRow) => boolean} fits
-   */
+  /** Lights the rows that fit. @param {(row: TableRow) => boolean} fits */
   light(fits) {
     this.fits = fits;
     for (const { element, item } of this.list.shown.values()) element.classList.toggle("lit", fits(item));
   }
 
-  /** @returns {{ titles: string[], cells: string[][] }} what is shown, whole */
+  /** @returns {Copied} what is shown, whole */
   copied() {
     return { titles: this.columns.map(({ title }) => title), cells: this.shown.map((row) => this.columns.map((column) => this.text(row, column))) };
   }

@@ -1,5 +1,5 @@
 // Call trees of `dump stacks`: rows that name their parents, opened and closed.
-import { h, handled } from "../dom/h.js";
+import { around, h, handled } from "../dom/h.js";
 import { RowList } from "../dom/list.js";
 import { clean } from "../format/text.js";
 import { fixed, group } from "../format/time.js";
@@ -16,25 +16,25 @@ export function treeOf(rows) {
   /** @type {Map<string, TreeNode>} */
   const byRow = new Map();
   for (const row of rows) {
-    const file = String(row["file"] ?? "");
-    const owner = `${file}|${row["process"]}|${row["pid"]}|${row["tid"] ?? ""}`;
+    const file = String(row.file ?? "");
+    const owner = `${file}|${row.process}|${row.pid}|${row.tid ?? ""}`;
     let head = heads.get(owner);
     if (!head) {
-      const thread = row["tid"] === null || row["tid"] === undefined ? "" : ` ${row["tid"]} ${row["thread_name"] ?? ""}`;
-      head = { row, key: owner, name: `${row["process"]}(${row["pid"]})${thread}`, depth: 0, total: 0, self: 0, share: null, below: [], open: true };
+      const thread = row.tid === null || row.tid === undefined ? "" : ` ${row.tid} ${row.thread_name ?? ""}`;
+      head = { row, key: owner, name: `${row.process}(${row.pid})${thread}`, depth: 0, total: 0, self: 0, share: null, below: [], open: true };
       heads.set(owner, head);
     }
-    const parent = row["parent"] === null || row["parent"] === undefined ? head : byRow.get(`${file}|${row["parent"]}`) ?? head;
-    const module = typeof row["module"] === "string" && row["module"] ? `${row["module"]}!` : "";
-    const more = row["kind"] === "more" ? `… ${row["more"] ?? ""} more` : null;
+    const parent = row.parent === null || row.parent === undefined ? head : byRow.get(`${file}|${row.parent}`) ?? head;
+    const module = typeof row.module === "string" && row.module ? `${row.module}!` : "";
+    const more = row.kind === "more" ? `… ${row.more ?? ""} more` : null;
     const node = {
-      row, key: `${owner}|${row["row"]}`, name: more ?? (row["kind"] === "no stack" ? "[no stack]" : `${module}${row["method"] ?? ""}`), depth: parent.depth + 1,
-      total: number(row["total_ns"] ?? row["total_bytes"] ?? row["total"]), self: number(row["self_ns"] ?? row["self_bytes"] ?? row["self"]),
-      share: typeof row["share"] === "number" ? row["share"] : null, below: [], open: false,
+      row, key: `${owner}|${row.row}`, name: more ?? (row.kind === "no stack" ? "[no stack]" : `${module}${row.method ?? ""}`), depth: parent.depth + 1,
+      total: number(row.total_ns ?? row.total_bytes ?? row.total), self: number(row.self_ns ?? row.self_bytes ?? row.self),
+      share: typeof row.share === "number" ? row.share : null, below: [], open: false,
     };
     if (parent === head) head.total += node.total;
     parent.below.push(node);
-    byRow.set(`${file}|${row["row"]}`, node);
+    byRow.set(`${file}|${row.row}`, node);
   }
   const roots = [...heads.values()].sort((a, b) => b.total - a.total);
   const sort = (/** @type {TreeNode} */ node) => {
@@ -48,10 +48,7 @@ export function treeOf(rows) {
   return roots;
 }
 
-/**
- * Opens the lines that have most of what the line above has.
- * @param {TreeNode} node
- */
+/** Opens the lines that have most of what the line above has. @param {TreeNode} node */
 function hotPath(node) {
   node.open = true;
   const [first] = node.below;
@@ -76,13 +73,10 @@ export class Tree {
     const head = h("div.table-head", { role: "row" },
       ["Method", "Total ms", ...(self ? ["Self ms"] : []), "Share %", "Count"].map((title, i) => h("div", { class: `cell ${i > 0 ? "number" : ""}`, role: "columnheader" }, h("span.text", title))));
     this.body = h("div.rows", { role: "rowgroup" });
-    this.element = h("div.table.tree", { role: "treegrid", "aria-label": label, "aria-readonly": "true" }, h("div.head-group", { role: "rowgroup" }, head), this.body);
     const [name, figure] = narrow ? ["minmax(150px, 1fr)", "76px"] : ["minmax(280px, 1fr)", "106px"];
-    this.element.style.setProperty("--columns", `${name} repeat(${self ? 4 : 3}, ${figure})`);
-    this.element.style.setProperty("--least", narrow ? "400px" : "640px");
+    this.element = h("div.table.tree", { role: "treegrid", "aria-label": label, "aria-readonly": "true", "--columns": `${name} repeat(${self ? 4 : 3}, ${figure})`, "--least": narrow ? "400px" : "640px", onkeydown: (event) => this.#key(event) }, h("div.head-group", { role: "rowgroup" }, head), this.body);
     /** @type {RowList<TreeNode>} */
     this.list = new RowList({ scroller: this.element, body: this.body, height: HEIGHT, make: (node, i) => this.#row(node, i), key: (node) => node.key });
-    this.element.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** @param {TableRow[]} rows */
@@ -106,21 +100,18 @@ export class Tree {
   #row(node, index) {
     const digits = 1;
     const ms = (/** @type {number} */ value) => fixed(Math.round(value / 10 ** (6 - digits)) / 10 ** digits, digits);
-    const bar = h("i.bar");
-    bar.style.transform = `scaleX(${Math.min(1, node.total / (this.#rootOf(index)?.total || 1))})`;
-    const name = h("div.cell", { role: "rowheader", title: clean(node.name) },
-      h("span", { class: `twisty${node.open ? " open" : ""}`, "aria-hidden": "true", onclick: (/** @type {Event} */ event) => (event.stopPropagation(), this.toggle(node)) }, node.below.length > 0 ? (node.open ? "▾" : "▸") : ""),
+    const share = Math.min(1, node.total / (this.#rootOf(index)?.total || 1));
+    const name = h("div.cell", { role: "rowheader", title: clean(node.name), "--depth": node.depth },
+      h("span", { class: `twisty${node.open ? " open" : ""}`, "aria-hidden": "true", onclick: (event) => (event.stopPropagation(), this.toggle(node)) }, node.below.length > 0 ? (node.open ? "▾" : "▸") : ""),
       h("span.text", clean(node.name)));
-    name.style.setProperty("--depth", String(node.depth));
-    const count = node.row["count"];
-    const element = h("div", { class: `table-row ${node.depth === 0 ? "root" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "aria-level": node.depth + 1, ...(node.below.length > 0 ? { "aria-expanded": String(node.open) } : {}), "data-index": index },
-      name, h("div.cell.number", { role: "gridcell", "data-key": "total_ns", "data-raw": node.total }, bar, h("span.text", ms(node.total))),
-      this.self ? h("div.cell.number", { role: "gridcell", "data-key": "self_ns", "data-raw": node.self }, h("span.text", node.depth === 0 ? "" : ms(node.self))) : null,
-      h("div.cell.number", { role: "gridcell" }, h("span.text", node.share === null ? "" : fixed(node.share, 1))),
-      h("div.cell.number", { role: "gridcell" }, h("span.text", node.depth > 0 && typeof count === "number" ? group(count) : "")));
-    element.addEventListener("click", () => (this.onpick(node, false), node.depth === 0 && this.toggle(node)));
-    element.addEventListener("dblclick", () => this.onpick(node, true));
-    return element;
+    const count = node.row.count;
+    const figure = (/** @type {string} */ text, /** @type {Props} */ props = {}, /** @type {Child} */ before = null) => h("div.cell.number", { role: "gridcell", ...props }, before, h("span.text", text));
+    return h("div", {
+      class: `table-row ${node.depth === 0 ? "root" : ""}`, role: "row", tabindex: index === 0 ? 0 : -1, "aria-level": node.depth + 1, "aria-expanded": node.below.length > 0 ? String(node.open) : null, "data-index": index,
+      onclick: () => (this.onpick(node, false), node.depth === 0 && this.toggle(node)), ondblclick: () => this.onpick(node, true),
+    }, name, figure(ms(node.total), { "data-key": "total_ns", "data-raw": node.total }, h("i.bar", { "--share": share })),
+      this.self ? figure(node.depth === 0 ? "" : ms(node.self), { "data-key": "self_ns", "data-raw": node.self }) : null,
+      figure(node.share === null ? "" : fixed(node.share, 1)), figure(node.depth > 0 && typeof count === "number" ? group(count) : ""));
   }
 
   /** @param {TreeNode} node */
@@ -132,7 +123,7 @@ export class Tree {
     this.list.shown.get(node.key)?.element.remove();
     this.list.shown.delete(node.key);
     this.#flat();
-    if (index >= 0) this.#focus(index);
+    if (index >= 0) this.list.focus(index);
   }
 
   /** @param {number} index */
@@ -148,34 +139,23 @@ export class Tree {
     return -1;
   }
 
-  /** @param {number} index */
-  #focus(index) {
-    this.list.reveal(index);
-    for (const one of this.body.querySelectorAll("[tabindex='0']")) one.setAttribute("tabindex", "-1");
-    const element = this.list.element(this.shown[index]?.key ?? "");
-    element?.setAttribute("tabindex", "0");
-    element?.focus({ preventScroll: true });
-  }
-
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const row = event.target instanceof HTMLElement ? event.target.closest(".table-row") : null;
-    if (!(row instanceof HTMLElement) || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
-    const index = Number(row.dataset["index"]);
+    const row = around(event, ".table-row");
+    if (!row || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
+    const index = Number(row.dataset.index);
     const node = this.shown[index];
     if (!node) return;
-    const step = { ArrowDown: 1, ArrowUp: -1, Home: -this.shown.length, End: this.shown.length, PageDown: 10, PageUp: -10 }[event.key];
-    if (step !== undefined) this.#focus(Math.min(this.shown.length - 1, Math.max(0, index + step)));
-    else if (event.key === "ArrowRight" && !node.open) this.toggle(node);
-    else if (event.key === "ArrowRight") this.#focus(Math.min(this.shown.length - 1, index + 1));
+    if (this.list.moved(event, index)) return;
+    if (event.key === "ArrowRight" && !node.open) this.toggle(node);
+    else if (event.key === "ArrowRight") this.list.focus(index + 1);
     else if (event.key === "ArrowLeft" && node.open && node.below.length > 0) this.toggle(node);
-    else if (event.key === "ArrowLeft") this.#focus(Math.max(0, this.#parent(index)));
+    else if (event.key === "ArrowLeft") this.list.focus(this.#parent(index));
     else if (event.key === "Enter") this.onpick(node, true);
     else return;
     handled(event);
   }
 
-  /** @returns {{ titles: string[], cells: string[][] }} */
   copied() {
     return {
       titles: ["Depth", "Method", "Total ns", "Self ns", "Share %"],

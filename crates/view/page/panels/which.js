@@ -9,19 +9,19 @@ import * as view from "../state/view.js";
 
 const MOST = 12;
 
-/** @param {RecordingInfo} recording @param {string} question what is asked @param {AbortSignal} stop @returns {HTMLElement} */
-export function which(recording, question, stop) {
+/** @param {string} question what is asked @param {AbortSignal} stop */
+export function which(question, stop) {
   const list = h("ul.candidates");
   const element = h("section.which", h("p.question", question), h("p.dim", "Choose it here, or click the head of its lane."), list);
-  void candidates(recording, stop).then((all) => fill(list, all), (error) => client.report(error));
+  void candidates(stop).then((all) => fill(list, all), (error) => client.report(error));
   return element;
 }
 
-/** @param {RecordingInfo} recording @param {AbortSignal} stop */
-async function candidates(recording, stop) {
-  const measure = recording.has["samples"] ? "cpu" : "run";
-  const marked = await markers(recording, stop);
-  const { lanes } = await client.lanes({ of: recording.id, parent: "processes", sort: measure, from: 0 });
+/** @param {AbortSignal} stop */
+async function candidates(stop) {
+  const measure = view.has("samples") ? "cpu" : "run";
+  const marked = await markers(stop);
+  const { lanes } = await client.lanes({ parent: "processes", sort: measure, from: 0 });
   const own = (/** @type {Lane} */ lane) => marked.has(patternOf(lane).pattern);
   const busy = lanes.filter((lane) => patternOf(lane).pid !== 0);
   return [...busy.filter(own), ...busy.filter((lane) => !own(lane))].slice(0, MOST).map((lane) => {
@@ -33,12 +33,12 @@ async function candidates(recording, stop) {
   });
 }
 
-/** @param {RecordingInfo} recording @param {AbortSignal} stop @returns {Promise<Set<string>>} processes that set marks */
-async function markers(recording, stop) {
-  if (!recording.has["marks"]) return new Set();
+/** @param {AbortSignal} stop @returns {Promise<Set<string>>} processes that set marks */
+async function markers(stop) {
+  if (!view.has("marks")) return new Set();
   try {
-    const { rows } = await client.question([recording.id], ["dump", "mark"], { signal: stop, rank: 3 });
-    return new Set(rows.filter((row) => typeof row["process"] === "string" && typeof row["pid"] === "number").map((row) => `${row["process"]}(${row["pid"]})`));
+    const { rows } = await client.question(["dump", "mark"], { signal: stop, rank: 3 });
+    return new Set(rows.filter((row) => typeof row.process === "string" && typeof row.pid === "number").map((row) => `${row.process}(${row.pid})`));
   } catch (error) {
     if (client.isAbort(error)) throw error;
     return new Set();

@@ -107,7 +107,7 @@ export function allActions() {
     ...ACTIONS,
     ...listed({
       Views: currentViews().map(({ name }, i) => [`View: ${name}`, i < 9 ? String(i + 1) : "", () => showView(i)]),
-      Panels: askable(view.recording.peek()).map(({ id, title }) => action(`Panel: ${title}`, () => (view.panel.value = id))),
+      Panels: askable().map(({ id, title }) => action(`Panel: ${title}`, () => (view.panel.value = id))),
       Lanes: Object.keys(view.ORDERS).map((order) => action(`Sort lanes by ${order}`, () => (view.order.value = order))),
       Time: [
         ...CLOCKS.map((clock) => action(`Times: ${CLOCK_NAMES[clock]}`, () => (view.clock.value = clock))),

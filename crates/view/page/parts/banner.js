@@ -6,7 +6,6 @@ import { trouble } from "../api/client.js";
 import { copy } from "./menu.js";
 import * as view from "../state/view.js";
 
-/** @returns {HTMLElement} */
 export function banner() {
   const element = h("section.banner", { "aria-label": "What this recording cannot say" });
   effect(() => {
@@ -21,12 +20,11 @@ export function banner() {
       h("summary", icon("warning"), h("span", clean(first, 200)), health.length + missing.length > 1 ? h("span.dim", bad.length > 0 ? ` (+${health.length + missing.length - 1} more)` : " Details") : null),
       h("ul",
         health.map(({ level, text }) => h("li", { class: level }, clean(text, 600))),
-        missing.map(({ what, why, cure }) => h("li", h("strong", `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button.link", { title: "Copy", onclick: () => void copy(cure, "cure") }, clean(cure, 200)) : null)))));
+        missing.map(({ what, why, cure }) => h("li", h("strong", `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button.link", { title: "Copy", onclick: () => copy(cure, "cure") }, clean(cure, 200)) : null)))));
   });
   return element;
 }
 
-/** @returns {HTMLElement} */
 export function troubleBar() {
   const element = h("div.trouble", { role: "alert", hidden: true });
   effect(() => {

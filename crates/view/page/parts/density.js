@@ -7,19 +7,18 @@ const COLUMNS = 512;
 
 /**
  * The figures of a hit's lane over the whole recording: those of the lane's picture, in fewer columns.
- * @param {RecordingInfo} recording
  * @param {Hit} hit
  * @param {AbortSignal} signal
  * @returns {Promise<Density | null>} null: it has no lane with figures
  */
-export async function densityOf(recording, hit, signal) {
+export async function densityOf(hit, signal) {
   if (!hit.lane) return null;
   const [start, end] = view.whole();
   const per = Math.max(1, Math.ceil((end - start) / COLUMNS));
   /** @type {Density | null} */
   let found = null;
-  const measure = (hit.kind === "process" || hit.kind === "command") && recording.has["samples"] ? "cpu" : null;
-  const body = { recording: recording.id, from: start, to: start + per * COLUMNS, columns: COLUMNS, lanes: [hit.lane], measure };
+  const measure = (hit.kind === "process" || hit.kind === "command") && view.has("samples") ? "cpu" : null;
+  const body = { from: start, to: start + per * COLUMNS, columns: COLUMNS, lanes: [hit.lane], measure };
   await client.frames("columns", body, ({ head, series }) => {
     // Of a thread its run time: the first of its states.
     const values = series[head.series?.[0] ?? ""];
@@ -28,11 +27,7 @@ export async function densityOf(recording, hit, signal) {
   return found;
 }
 
-/**
- * Goes to the next or the previous part of the recording in which the hit is.
- * @param {1 | -1} way
- * @returns {boolean} whether there is one
- */
+/** Goes to the next or the previous part of the recording in which the hit is. @param {1 | -1} way @returns {boolean} whether there is one */
 export function stepOccurrence(way) {
   const density = view.density.peek();
   if (!density) return false;

@@ -3,7 +3,7 @@ import { fill, h } from "../dom/h.js";
 import { batch, watch } from "../dom/signal.js";
 import { clean } from "../format/text.js";
 import { length } from "../format/time.js";
-import { timeWidth, xOf } from "../lanes/geometry.js";
+import { shift, timeWidth, xOf } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 
 /** @returns {Finding[]} those that have a place in time, in its order */
@@ -50,9 +50,9 @@ export function findingMarks() {
       if (!hidden) free = at + 50;
       button.classList.toggle("away", hidden);
       bar.classList.toggle("away", away);
-      button.style.transform = `translateX(${at}px)`;
+      shift(button, at);
       const [x0, x1] = [Math.max(0, a), Math.min(width, b)];
-      bar.style.transform = `translateX(${x0}px) scaleX(${Math.max(1, x1 - x0)})`;
+      shift(bar, x0, Math.max(1, x1 - x0));
     }
   };
   watch([view.findings], () => {

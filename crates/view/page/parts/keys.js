@@ -1,5 +1,5 @@
 // The keyboard, and the help that names its keys.
-import { h } from "../dom/h.js";
+import { around, h } from "../dom/h.js";
 import { ACTIONS, keyText } from "./actions.js";
 import { openDialog } from "./menu.js";
 import { showView } from "./view-file.js";
@@ -22,7 +22,7 @@ export function followKeys() {
     }
     if (document.querySelector("dialog[open]")) return;
     const name = chord(event);
-    const onButton = target instanceof Element && target.closest("button, a, summary, [role=tab], [role=row].table-row, [role=treeitem]");
+    const onButton = around(event, "button, a, summary, [role=tab], [role=row].table-row, [role=treeitem]");
     if (onButton && (name === "Enter" || name.startsWith("Arrow"))) return;
     if (/^[1-9]$/.test(name)) showView(Number(name) - 1);
     else {

@@ -25,15 +25,15 @@ export function laneMenu(row, store, anchor) {
     items.push({ name: "Panels: without this process", run: () => view.narrow({ processes: without(pattern) }) });
   }
   if (lane.kind === "thread") items.push("-", { name: "Panels: only this thread", run: () => view.narrow({ thread: threadOf(lane) }) });
-  if ((lane.kind === "process" || lane.kind === "thread") && view.recording.peek()?.has["switches"]) items.push({ name: `Critical path of the ${view.selection.peek() ? "selection" : "view range"}`, run: () => showPath(lane) });
+  if ((lane.kind === "process" || lane.kind === "thread") && view.has("switches")) items.push({ name: `Critical path of the ${view.selection.peek() ? "selection" : "view range"}`, run: () => showPath(lane) });
   if (lane.start_ns !== null || lane.end_ns !== null) {
     const [start, end] = view.whole();
     items.push({ name: "Select its lifetime", run: () => (view.selection.value = [Math.max(start, lane.start_ns ?? start), Math.min(end, lane.end_ns ?? end)]) });
   }
-  if (lane.start_ns !== null) items.push({ name: "Time zero at its start", run: () => void zeroAtStart(lane) });
+  if (lane.start_ns !== null) items.push({ name: "Time zero at its start", run: () => zeroAtStart(lane) });
   if (lane.kind === "process" || lane.kind === "tag") items.push("-", { name: "Colour…", run: () => openMenu(anchor, colours(lane)) });
   items.push("-", { name: "As table", run: () => asTable(lane, store) });
-  for (const { name, command } of commandsOf(lane, store)) items.push({ name, run: () => void copy(command, "command") });
+  for (const { name, command } of commandsOf(lane, store)) items.push({ name, run: () => copy(command, "command") });
   return items;
 }
 
@@ -67,7 +67,7 @@ function pathMenu() {
     { name: "Select its range", run: () => (view.selection.value = view.path.peek()?.range ?? null) },
     { name: "As table: the rows of the account", run: () => (view.panel.value = "path") },
   ];
-  if (command) items.push({ name: "Copy as command", run: () => void copy(command, "command") });
+  if (command) items.push({ name: "Copy as command", run: () => copy(command, "command") });
   return items;
 }
 

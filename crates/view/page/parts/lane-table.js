@@ -3,7 +3,7 @@ import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom/h.js";
 import { copied } from "../format/table.js";
 import { clean, messageOf } from "../format/text.js";
-import { clockOf, length, rangeWord } from "../format/time.js";
+import { length, rangeWord } from "../format/time.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { Table } from "../panels/table.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
@@ -27,11 +27,11 @@ export function about(words, range) {
 /** @param {Lane} lane @returns {(row: TableRow) => boolean} whether a row of `dump timeline` is of the lane */
 function isOf(lane) {
   const number = Number(lane.id.split(":")[1]);
-  if (lane.kind === "process") return (row) => row["pid"] === patternOf(lane).pid;
-  if (lane.kind === "thread") return (row) => row["tid"] === threadOf(lane).tid;
-  if (lane.kind === "cpu" || lane.kind === "frequency") return (row) => row["cpu"] === number;
-  if (lane.kind === "disk") return (row) => String(row["disk"]) === String(number);
-  return (row) => row["lane"] === lane.name;
+  if (lane.kind === "process") return (row) => row.pid === patternOf(lane).pid;
+  if (lane.kind === "thread") return (row) => row.tid === threadOf(lane).tid;
+  if (lane.kind === "cpu" || lane.kind === "frequency") return (row) => row.cpu === number;
+  if (lane.kind === "disk") return (row) => String(row.disk) === String(number);
+  return (row) => row.lane === lane.name;
 }
 
 /**
@@ -62,7 +62,6 @@ function bucketsOf(parts, lane, unit) {
 
 /** @param {Lane} lane @param {LaneStore} store */
 export function asTable(lane, store) {
-  const recording = view.recording.peek();
   const { words, unit = "" } = store.data.get(lane.id)?.[0]?.frame.head ?? {};
   const [a, b] = view.subject.peek();
   const [start, end] = view.whole();
@@ -77,17 +76,17 @@ export function asTable(lane, store) {
   ], "large");
   dialog.addEventListener("close", () => stop.abort());
   const ended = () => body.setAttribute("aria-busy", "false");
-  if (!recording || asked.length === 0) {
+  if (asked.length === 0) {
     fill(body, h("p", "No command has numbers of this lane."));
     ended();
     return;
   }
   const once = [...new Map(asked.map((one) => [one.words.join("\n"), one])).values()];
-  void Promise.all(once.map(async (one) => ({ ...one, answer: await client.question([recording.id], one.words, { signal: stop.signal, rank: 2 }) }))).then((parts) => {
+  void Promise.all(once.map(async (one) => ({ ...one, answer: await client.question(one.words, { signal: stop.signal, rank: 2 }) }))).then((parts) => {
     const buckets = once[0]?.words[1] === "timeline" ? bucketsOf(parts, lane, unit) : null;
     const rows = buckets ?? parts[0]?.answer.rows ?? [];
     const base = baseOf(once[0]?.words ?? []);
-    const clock = clockOf(recording, view.clock.peek(), view.zero.peek()?.ns ?? 0);
+    const clock = view.clockNow();
     const table = new Table({
       label: "Numbers", state: { sort: buckets ? "from_ns" : "", down: false, chosen: null }, instant: (ns) => clock.text(ns + base, Math.max(1, (range[1] - range[0]) / BUCKETS / 10)), onpick: () => {}, onlight: () => {},
     });
@@ -96,7 +95,7 @@ export function asTable(lane, store) {
       rows.length === 0 ? h("p", "Nothing in this range.") : table.element,
       h("ul.commands", shown.map(({ name, answer, words: own }) => {
         const command = answer.command || commandLine(own);
-        return h("li", h("span.dim", shown.length > 1 ? `${name}: ` : ""), h("button.quiet", { "aria-label": `Copy command of ${name}`, onclick: () => void copy(command, "command") }, icon("command")), h("code", clean(command, 600)));
+        return h("li", h("span.dim", shown.length > 1 ? `${name}: ` : ""), h("button.quiet", { "aria-label": `Copy command of ${name}`, onclick: () => copy(command, "command") }, icon("command")), h("code", clean(command, 600)));
       })),
       rows.length === 0 ? null : h("button", { onclick: () => {
         const { titles, cells } = table.copied();

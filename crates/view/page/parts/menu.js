@@ -58,12 +58,7 @@ export function openMenu(anchor, items, x) {
   element.querySelector("button")?.focus();
 }
 
-/**
- * A button that opens a menu.
- * @param {Props} props
- * @param {(button: HTMLElement) => Item[]} items
- * @param {...Child} children
- */
+/** A button that opens a menu. @param {Props} props @param {(button: HTMLElement) => Item[]} items @param {...Child} children */
 export function menuButton(props, items, ...children) {
   const button = h("button.quiet", { "aria-haspopup": "menu", ...props }, children);
   button.addEventListener("click", () => openMenu(button, items(button)));
@@ -75,7 +70,7 @@ addEventListener("pointerdown", (event) => {
 }, { capture: true });
 addEventListener("blur", () => closeMenu(false));
 
-/** @param {string} label @param {(close: () => void) => HTMLElement[]} make @param {string} [kind] @returns {HTMLDialogElement} */
+/** @param {string} label @param {(close: () => void) => HTMLElement[]} make @param {string} [kind] */
 export function openDialog(label, make, kind = "") {
   const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: `dialog ${kind}`, "aria-label": label }));
   const close = () => dialog.close();
@@ -91,10 +86,7 @@ export function openDialog(label, make, kind = "") {
 
 let hideToast = 0;
 
-/**
- * Says in a word what happened.
- * @param {string} text
- */
+/** Says in a word what happened. @param {string} text */
 export function toast(text) {
   const element = document.getElementById("toast");
   if (!element) return;

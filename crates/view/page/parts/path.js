@@ -7,10 +7,7 @@ import * as view from "../state/view.js";
 import { toast } from "./menu.js";
 import { choose } from "./spans.js";
 
-/**
- * Shows the path of the selection, or of the view range, that ends in a process or thread.
- * @param {Lane | null} lane
- */
+/** Shows the path of the selection, or of the view range, that ends in a process or thread. @param {Lane | null} lane */
 export function showPath(lane) {
   const of = lane?.kind === "thread" ? ofThread(lane) : lane?.kind === "process" ? { process: patternOf(lane).pattern, tid: null } : { process: view.processes.peek(), tid: view.thread.peek()?.tid ?? null };
   if (!of.process && of.tid === null) {
@@ -42,11 +39,7 @@ export function showPathHere() {
 
 let place = -1;
 
-/**
- * Goes from a segment to its thread at its instant.
- * @param {number} ns
- * @param {boolean} along whether the path keeps the keyboard
- */
+/** Goes from a segment to its thread at its instant. @param {number} ns @param {boolean} along whether the path keeps the keyboard */
 export function goto(ns, along = false) {
   place = placeAt(ns);
   const one = shown.peek()?.segments[place];

@@ -1,7 +1,7 @@
 // The pointer over the lanes: wheel, drag, click, and the handles of the selection.
-import { drag, h, handled } from "../dom/h.js";
+import { around, drag, h, handled } from "../dom/h.js";
 import { effect } from "../dom/signal.js";
-import { headWidth, nsAt, nsPerPixel, timeWidth, xOf } from "../lanes/geometry.js";
+import { headWidth, nsAt, nsPerPixel, shift, timeWidth, xOf } from "../lanes/geometry.js";
 import { length, wordOf } from "../format/time.js";
 import { choose } from "./spans.js";
 import * as view from "../state/view.js";
@@ -31,7 +31,7 @@ function place(event, area) {
 
 /** @param {Event} event */
 function laneOf(event) {
-  return event.target instanceof Element ? event.target.closest("[data-lane-time]")?.getAttribute("data-lane-time") ?? null : null;
+  return around(event, "[data-lane-time]")?.dataset.laneTime ?? null;
 }
 
 /** @param {WheelEvent} event @param {HTMLElement} area @param {boolean} [always] whether the wheel zooms without Ctrl */
@@ -51,7 +51,7 @@ function wheel(event, area, always = false) {
 function press(event, area, element) {
   const x0 = place(event, area);
   if (x0 < 0 || x0 > timeWidth.peek()) return;
-  if (event.target instanceof Element && event.target.closest("button, .handle")) return;
+  if (around(event, "button, .handle")) return;
   const pan = event.button === 1 || (event.button === 0 && event.shiftKey);
   if (event.button !== 0 && !pan) return;
   const lane = laneOf(event);
@@ -62,8 +62,7 @@ function press(event, area, element) {
   if (pan) event.preventDefault();
   if (lane) {
     view.lane.value = lane;
-    const row = event.target instanceof Element ? event.target.closest("[role=row]") : null;
-    if (row instanceof HTMLElement) row.focus({ preventScroll: true });
+    around(event, "[role=row]")?.focus({ preventScroll: true });
   }
   drag(element, event, (now) => {
     const x = place(now, area);
@@ -90,10 +89,7 @@ function selectBetween(a, b) {
   if (to > from) view.selection.value = [from, to];
 }
 
-/**
- * The two ends of the selection, on the axis.
- * @returns {HTMLElement}
- */
+/** The two ends of the selection, on the axis. */
 export function handles() {
   const ends = ["start", "end"].map((name, i) => {
     const handle = h("div", { class: `handle ${name}`, role: "slider", tabindex: 0, "aria-label": i === 0 ? "Start of the selection" : "End of the selection", "aria-orientation": "horizontal" });
@@ -131,7 +127,7 @@ export function handles() {
     range.forEach((ns, i) => {
       const handle = ends[i];
       if (!handle) return;
-      handle.style.transform = `translateX(${xOf(ns)}px)`;
+      shift(handle, xOf(ns));
       handle.classList.toggle("away", ns < from || ns > to);
       handle.setAttribute("aria-valuemin", String(start));
       handle.setAttribute("aria-valuemax", String(end));
@@ -140,8 +136,8 @@ export function handles() {
     });
     const [a, b] = [Math.max(0, xOf(range[0])), Math.min(timeWidth.peek(), xOf(range[1]))];
     text.classList.toggle("away", b - a < 60);
-    bar.style.transform = `translateX(${a}px) scaleX(${Math.max(0, b - a)})`;
-    text.style.transform = `translateX(${(a + b) / 2 - 50}px)`;
+    shift(bar, a, b - a);
+    shift(text, (a + b) / 2 - 50);
     const long = length(range[1] - range[0]);
     if (text.textContent !== long) text.textContent = long;
   });

@@ -1,5 +1,5 @@
 // The numbers under the pointer.
-import { h } from "../dom/h.js";
+import { around, h } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { fixed, group, length } from "../format/time.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
@@ -21,8 +21,7 @@ export function readout(area, store) {
   });
   area.addEventListener("pointerdown", () => (element.hidden = true));
   area.addEventListener("pointermove", (event) => {
-    const target = event.target instanceof Element ? event.target.closest("[data-lane-time]") : null;
-    const id = target?.getAttribute("data-lane-time") ?? null;
+    const id = around(event, "[data-lane-time]")?.dataset.laneTime ?? null;
     const box = area.getBoundingClientRect();
     const x = event.clientX - box.left - headWidth.peek();
     if (!id || event.buttons !== 0 || x < 0 || x > timeWidth.peek()) {

@@ -1,6 +1,7 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
 import * as client from "../api/client.js";
 import { fill, h, handled, icon } from "../dom/h.js";
+import { paused } from "../dom/signal.js";
 import { clean, exact } from "../format/text.js";
 import { group, length } from "../format/time.js";
 import * as model from "../lanes/model.js";
@@ -18,7 +19,7 @@ export class Search {
   constructor() {
     this.input = h("input", {
       id: "search", type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "hits", "aria-label": "Search processes, threads, methods, tags, files, marks, events",
-      placeholder: "Search processes, methods, files   /", autocomplete: "off", spellcheck: "false",
+      placeholder: "Search processes, methods, files   /",
     });
     this.count = h("span.hit-count", { role: "status" });
     this.before = h("button.quiet", { "aria-label": "Previous hit", onclick: () => this.step(-1) }, "‹");
@@ -34,11 +35,7 @@ export class Search {
     this.asking = new AbortController();
     /** Whether hits that came will be shown in the next frame. */
     this.drawing = false;
-    let still = 0;
-    this.input.addEventListener("input", () => {
-      clearTimeout(still);
-      still = window.setTimeout(() => void this.run(this.input.value.trim()), 150);
-    });
+    this.input.addEventListener("input", paused(150, () => this.run(this.input.value.trim())));
     this.input.addEventListener("focus", () => this.#show(this.hits.length > 0));
     this.input.addEventListener("keydown", (event) => this.#key(event));
     this.element.addEventListener("focusout", (event) => {
@@ -58,14 +55,13 @@ export class Search {
     this.densities = [];
     this.at = -1;
     view.density.value = null;
-    const recording = view.recording.peek();
-    if (text.length < 1 || !recording) {
+    if (text.length < 1) {
       this.#draw();
       return;
     }
     const [from, to] = view.whole();
     try {
-      await client.search({ recording: recording.id, text, kinds: KINDS, from, to }, (line) => {
+      await client.search({ text, kinds: KINDS, from, to }, (line) => {
         if (signal.aborted) return;
         if ("density" in line) this.densities.push(line.density);
         else {
@@ -88,10 +84,7 @@ export class Search {
     this.at = chosen ? this.hits.indexOf(chosen) : -1;
   }
 
-  /**
-   * Shows the hits that are here while others are under way.
-   * @param {AbortSignal} signal
-   */
+  /** Shows the hits that are here while others are under way. @param {AbortSignal} signal */
   #soon(signal) {
     if (this.drawing) return;
     this.drawing = true;
@@ -106,16 +99,15 @@ export class Search {
   /** The density of the chosen hit, else of the first one; a hit without a lane has that of its kind, if the server told one. */
   async #density() {
     const hit = this.hits[Math.max(0, this.at)];
-    const recording = view.recording.peek();
     const of = (/** @type {Density} */ one) => one.name === hit?.name && one.kind === hit.kind;
     const known = this.densities.find(of) ?? this.densities.find(({ name, kind }) => name === null && kind === hit?.kind) ?? null;
     view.density.value = known;
     this.asking.abort();
     this.asking = new AbortController();
     const { signal } = this.asking;
-    if (known || !hit || !recording) return;
+    if (known || !hit) return;
     try {
-      const density = await densityOf(recording, hit, signal);
+      const density = await densityOf(hit, signal);
       if (signal.aborted || !density) return;
       this.densities.push(density);
       view.density.value = density;
@@ -139,7 +131,7 @@ export class Search {
     const groups = KINDS.filter((kind) => this.hits.some((hit) => hit.kind === kind));
     fill(this.list, groups.length === 0 && text !== "" ? h("div.none", { role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div.kind", { "aria-hidden": "true" }, NAMES[kind] ?? kind),
       this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div.item", {
-        role: "option", id: `hit-${i}`, "aria-selected": String(i === this.at), onpointerdown: (/** @type {Event} */ event) => event.preventDefault(), onclick: () => this.go(i),
+        role: "option", id: `hit-${i}`, "aria-selected": String(i === this.at), onpointerdown: (event) => event.preventDefault(), onclick: () => this.go(i),
       }, h("span.hit-name", { title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span.dim", figure(hit, clock.text))))).slice(0, 400))));
     this.#show(document.activeElement === this.input && text !== "");
     this.input.setAttribute("aria-activedescendant", this.at >= 0 ? `hit-${this.at}` : "");
@@ -175,7 +167,7 @@ export class Search {
       view.panel.value = "tags";
     } else if (hit.kind === "file") {
       view.filter.value = exact(hit.name);
-      view.panel.value = view.recording.peek()?.has["file"] ? "file" : "disk";
+      view.panel.value = view.has("file") ? "file" : "disk";
     } else if (hit.kind === "event") view.panel.value = "events";
     view.said.value = `${hit.kind} ${hit.name}`;
   }

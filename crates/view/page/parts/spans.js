@@ -39,8 +39,7 @@ export async function choose(lane, ns, show = false, along = false) {
   }
   await model.find([lane]);
   const known = model.known.get(lane);
-  const recording = view.recording.peek();
-  if (!known || !recording || !KINDS.has(known.kind)) {
+  if (!known || !KINDS.has(known.kind)) {
     leave();
     if (known?.kind === "process") toast(`${clean(known.name, 60)}: open the lane to see the waits of its threads`);
     return;
@@ -50,7 +49,7 @@ export async function choose(lane, ns, show = false, along = false) {
   stop.abort();
   stop = new AbortController();
   try {
-    const at = await client.at({ recording: recording.id, lane, ns: Math.round(ns) }, stop.signal);
+    const at = await client.at({ lane, ns: Math.round(ns) }, stop.signal);
     batch(() => {
       view.trail.value = before && at.span ? [...view.trail.peek(), before].slice(-STEPS) : [];
       view.chosen.value = at.span ? { lane, name: known.name, at } : null;
@@ -63,11 +62,7 @@ export async function choose(lane, ns, show = false, along = false) {
   }
 }
 
-/**
- * Lanes of the chain, below the lane at which the reader began to follow it.
- * @param {string} lane
- * @param {At} at
- */
+/** Lanes of the chain, below the lane at which the reader began to follow it. @param {string} lane @param {At} at */
 function guestsOf(lane, at) {
   const chains = [...view.trail.peek().map(({ chosen }) => chosen), { lane, at }];
   const below = chains[0]?.lane ?? lane;
@@ -76,10 +71,7 @@ function guestsOf(lane, at) {
   return others.length > 0 ? { below, lanes: /** @type {string[]} */ (others).slice(0, 20) } : null;
 }
 
-/**
- * Goes back along the followed chain.
- * @param {number} [steps]
- */
+/** Goes back along the followed chain. @param {number} [steps] */
 export function back(steps = 1) {
   const all = view.trail.peek();
   const to = all[Math.max(0, all.length - steps)];
@@ -97,11 +89,7 @@ export function back(steps = 1) {
   return true;
 }
 
-/**
- * Goes to a thread of the chain, to its last span before it ended the wait.
- * @param {string} lane
- * @param {number} end the wake-up, ns
- */
+/** Goes to a thread of the chain, to its last span before it ended the wait. @param {string} lane @param {number} end the wake-up, ns */
 export function followTo(lane, end) {
   if (view.guests.peek()?.lanes.includes(lane)) view.lane.value = lane;
   else void model.reveal(lane);
@@ -116,11 +104,7 @@ function follow([start, end]) {
   view.look([(start + end) / 2 - size / 2, (start + end) / 2 + size / 2]);
 }
 
-/**
- * What a screen reader says of a span.
- * @param {string} name
- * @param {At} at
- */
+/** What a screen reader says of a span. @param {string} name @param {At} at */
 function sentence(name, { span, waker, device, stack }) {
   if (!span) return `${clean(name)}: nothing here`;
   const when = view.clockNow().text(span.start_ns, 1000);

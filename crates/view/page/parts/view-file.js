@@ -46,7 +46,7 @@ export function openView() {
 
 export function showText() {
   openDialog("This view as text", (close) => {
-    const area = h("textarea.wide", { rows: 14, "aria-label": "View as text", spellcheck: "false" }, url.toText());
+    const area = h("textarea.wide", { rows: 14, "aria-label": "View as text" }, url.toText());
     return [h("h2", "This view as text"), h("p", "Change it, or keep it in a file for `tracesift view --view FILE`."), area,
       h("div.buttons",
         h("button.primary", { onclick: () => (applyText(area.value), close()) }, "Show"),

@@ -3,30 +3,28 @@ import { h } from "../dom/h.js";
 import { clean } from "../format/text.js";
 import { LANDMARKS, zeroAtLandmark, zeroAtMark } from "../state/landmark.js";
 import * as view from "../state/view.js";
-import { openDialog, openMenu } from "./menu.js";
+import { menuButton, openDialog } from "./menu.js";
 
-/** @returns {HTMLElement} */
 export function zeroButton() {
-  const button = /** @type {HTMLElement} */ (h("button.quiet.zero", { title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}`, "aria-haspopup": "menu", onclick: () => openMenu(button, [
+  return menuButton({ class: "quiet zero", title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}` }, () => [
     { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
     { name: "Start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0, landmark: null }) },
     { name: "Mark, process, method or event…", run: () => zeroDialog() },
     ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => zeroAtMark(mark) })),
-  ]) }, () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 40)}` : "0 = start")));
-  return button;
+  ], () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 40)}` : "0 = start"));
 }
 
 /** @param {string} [kind] @param {string} [text] */
 export function zeroDialog(kind = view.zero.peek()?.landmark?.at.split(":")[0] ?? "mark", text = view.zero.peek()?.landmark?.at.replace(/^[^:]*:/, "") ?? "") {
   openDialog("Time zero", (close) => {
     const kinds = h("select", { "aria-label": "What happened", onchange: () => fresh() }, LANDMARKS.map((one) => h("option", { value: one.kind }, one.name)));
-    const names = h("input.filter", { type: "text", "aria-label": "Its name, a pattern", spellcheck: "false", autocomplete: "off", value: text });
-    const of = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", "aria-label": "Only of these processes", placeholder: "of any process", spellcheck: "false", autocomplete: "off", value: view.zero.peek()?.landmark?.of ?? "" }));
+    const names = h("input.filter", { type: "text", "aria-label": "Its name, a pattern", value: text });
+    const of = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", "aria-label": "Only of these processes", placeholder: "of any process", value: view.zero.peek()?.landmark?.of ?? "" }));
     const said = h("p.warn-text", { role: "alert" });
     const fresh = () => void (names.placeholder = LANDMARKS.find((one) => one.kind === kinds.value)?.example ?? "");
     kinds.value = kind;
     fresh();
-    const form = h("form.zero-form", { onsubmit: async (/** @type {Event} */ event) => {
+    const form = h("form.zero-form", { onsubmit: async (event) => {
       event.preventDefault();
       if (!names.value.trim()) return;
       said.textContent = "…";

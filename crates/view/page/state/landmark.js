@@ -21,10 +21,7 @@ export const isLandmark = (text) => WORD.test(text);
 /** @param {string} text that is no pattern */
 const plain = (text) => text !== "" && !/[*?;!]/.test(text);
 
-/**
- * Counts times from a mark. Its name becomes the landmark if the program finds this mark by it.
- * @param {Mark} mark
- */
+/** Counts times from a mark. Its name becomes the landmark if the program finds this mark by it. @param {Mark} mark */
 export function zeroAtMark(mark) {
   const first = (view.recording.peek()?.marks ?? []).find(({ name }) => name.toLowerCase() === mark.name.toLowerCase());
   view.zero.value = { name: mark.name, ns: mark.ns, landmark: first?.ns === mark.ns && plain(mark.name) ? { at: `mark:${mark.name}`, of: "" } : null };
@@ -39,9 +36,9 @@ export async function zeroAtLandmark(landmark) {
   const mine = (turn += 1);
   try {
     const words = ["dump", "timeline", "--buckets", "1", "--top", "1", ...zeroWords(landmark)];
-    const { rows } = await client.question([recording.id], words, { rank: 0 });
+    const { rows } = await client.question(words, { rank: 0 });
     if (mine !== turn || view.recording.peek()?.id !== recording.id) return null;
-    const from = rows[0]?.["from_ns"];
+    const from = rows[0]?.from_ns;
     if (typeof from !== "number") return "The recording has no CPU time to count from.";
     // What is not there leaves times as they are.
     if (from === recording.start_ns) return `The recording does not have ${landmark.at}${landmark.of ? ` of ${landmark.of}` : ""}.`;

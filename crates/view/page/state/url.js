@@ -22,9 +22,9 @@ const TEXTS = {
 /** What names a lane. */
 const ID = /^[a-z]{1,20}(?::[^\u0000-\u001f]{1,300})?$/;
 
-/** @returns {[string, string][]} */
+/** @returns {Pairs} */
 export function pairs() {
-  /** @type {[string, string][]} */
+  /** @type {Pairs} */
   const out = [];
   const put = (/** @type {string} */ word, /** @type {string} */ value) => out.push([word, value]);
   const all = view.whole();
@@ -61,9 +61,9 @@ export function toFragment() {
   return pairs().map(([word, value]) => `${word}=${encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+")}`).join("&");
 }
 
-/** @param {string} text @returns {[string, string][]} */
+/** @param {string} text @returns {Pairs} */
 export function readFragment(text) {
-  /** @type {[string, string][]} */
+  /** @type {Pairs} */
   const out = [];
   for (const part of text.replace(/^#/, "").split("&")) {
     const at = part.indexOf("=");
@@ -77,7 +77,7 @@ export function readFragment(text) {
   return out;
 }
 
-/** @param {string} text @returns {[string, string][]} */
+/** @param {string} text @returns {Pairs} */
 export function readText(text) {
   return text.slice(0, 1 << 20).split(/\r?\n/).filter((line) => line && !line.startsWith("#")).map((line) => {
     const at = line.indexOf(" ");
@@ -87,7 +87,7 @@ export function readText(text) {
 
 /**
  * Shows what the pairs say; what they do not name becomes as it is at the start.
- * @param {[string, string][]} list
+ * @param {Pairs} list
  * @returns {{ span: { lane: string, ns: number } | null, unknown: string[] }}
  */
 export function apply(list) {

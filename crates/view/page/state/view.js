@@ -17,6 +17,9 @@ function named(of, id) {
   return all.find((one) => one.id === id) ?? all[0] ?? null;
 }
 
+/** @param {string} kind of data */
+export const has = (kind) => recording.value?.has[kind] ?? false;
+
 /** The range that lanes show. */
 export const range = signal(/** @type {TimeRange} */ ([0, 1_000_000_000]));
 /** The range that panels are about; without it they are about the view range. */
@@ -99,10 +102,7 @@ export const future = signal(/** @type {readonly Step[]} */ ([]));
 /** When the last move was; moves that follow each other are one step. */
 let settled = -Infinity;
 
-/**
- * @param {TimeRange} wanted
- * @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together
- */
+/** @param {TimeRange} wanted @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together */
 export function look(wanted, how = "step") {
   const next = fitted(wanted);
   const now = range.peek();

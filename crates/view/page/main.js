@@ -1,9 +1,7 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
-import { choice, drag, fill, h, handled, icon, tool } from "./dom/h.js";
-import { calm, effect, paused, untracked } from "./dom/signal.js";
-import { clean, messageOf } from "./format/text.js";
-import { CLOCKS, CLOCK_NAMES, group, length, rangeWord } from "./format/time.js";
+import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom/index.js";
+import { clean, CLOCK_NAMES, CLOCKS, group, length, messageOf, rangeWord } from "./format/index.js";
 import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
 import * as model from "./lanes/model.js";

@@ -257,7 +257,6 @@ type TableRow = { [key: string]: Cell };
 
 interface Answer {
   rows: TableRow[];
-  text: string;
   words: string[];
   command: string;
   read: number | null;
@@ -418,3 +417,45 @@ type Grid = { from: number; to: number; columns: number; per: number };
 
 /** Words of a view and their values. */
 type Pairs = [string, string][];
+
+interface ListOptions<T> {
+  /** Scrolls. */
+  scroller: HTMLElement;
+  /** Of a row, in CSS pixels. */
+  height: number;
+  make: (item: T, index: number) => HTMLElement;
+  /** Two items of one key are one row. */
+  key: (item: T, index: number) => string;
+  /** Where rows stand; made where absent. */
+  body?: HTMLElement;
+  /** After other rows have come into sight. */
+  onwindow?: () => void;
+  /** Rows that stand above it, over the top of what scrolls. */
+  above?: (item: T) => number;
+}
+
+interface TableOptions {
+  label: string;
+  instant: (ns: number) => string;
+  onpick: (row: TableRow, open: boolean) => void;
+  onlight: (row: TableRow | null) => void;
+  /** With where the pointer is. */
+  onmenu?: (row: TableRow, element: HTMLElement, x?: number) => void;
+  /** The colour of a cell's name in the lanes. */
+  hue?: (row: TableRow, key: string) => number | null;
+  state: TableState;
+  /** After the reader chose another order. */
+  onstate?: () => void;
+  unions?: boolean;
+  /** Whether shares are parts of 1. */
+  path?: boolean;
+}
+
+interface TreeOptions {
+  label: string;
+  /** Whether lines have a self value. */
+  self: boolean;
+  /** Whether two stand beside each other. */
+  narrow?: boolean;
+  onpick: (node: TreeNode, open: boolean) => void;
+}

@@ -1,7 +1,7 @@
 import { readFrames } from "./frames.js";
-import { signal } from "../dom/signal.js";
+import { signal } from "../dom/index.js";
 import * as view from "../state/view.js";
-import { messageOf } from "../format/text.js";
+import { messageOf } from "../format/index.js";
 
 /** A browser keeps six connections to a server; two stay free for what a reader asks next. */
 const AT_ONCE = 4;
@@ -192,7 +192,7 @@ export async function question(words, options = {}) {
     const rows = /** @type {TableRow[]} */ (Array.isArray(value) ? value : [value]);
     const read = response.headers.get("Tracesift-Rows");
     return {
-      rows, text, words,
+      rows, words,
       command: decoded(response.headers.get("Tracesift-Command")) ?? "",
       read: read === null ? null : Number(read),
       notes: notesOf(response.headers.get("Tracesift-Notes")),

@@ -5,23 +5,14 @@ import { h, handled } from "./h.js";
  * @template T
  */
 export class RowList {
-  /**
-   * @param {object} options
-   * @param {HTMLElement} options.scroller scrolls
-   * @param {number} options.height of a row, in CSS pixels
-   * @param {(item: T, index: number) => HTMLElement} options.make
-   * @param {(item: T, index: number) => string} options.key two items of one key are one row
-   * @param {HTMLElement} [options.body] where rows stand; made where absent
-   * @param {() => void} [options.onwindow] after other rows have come into sight
-   * @param {(item: T) => number} [options.above] rows that stand above it, over the top of what scrolls
-   */
-  constructor({ scroller, height, make, key, body, onwindow, above }) {
+  /** @param {ListOptions<T>} options */
+  constructor({ scroller, height, make, key, body, onwindow = () => {}, above = () => 0 }) {
     this.scroller = scroller;
     this.height = height;
     this.make = make;
     this.key = key;
-    this.onwindow = onwindow ?? (() => {});
-    this.above = above ?? (() => 0);
+    this.onwindow = onwindow;
+    this.above = above;
     this.body = body ?? h("div.rows");
     if (!body) scroller.append(this.body);
     /** @type {T[]} */

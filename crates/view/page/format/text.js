@@ -10,6 +10,9 @@ export function clean(text, most = 512) {
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 
+/** What threads do, by the states of their spans. @type {Record<string, string>} */
+export const DID = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
+
 /** @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

@@ -1,8 +1,7 @@
 // The axis: ticks, marks, the cursor's time, and hits of a search.
 import { timeWidth, xOf } from "./geometry.js";
 import { Layer } from "./layer.js";
-import { length, ticks } from "../format/time.js";
-import { clean } from "../format/text.js";
+import { clean, length, ticks } from "../format/index.js";
 import * as view from "../state/view.js";
 
 export class Axis extends Layer {

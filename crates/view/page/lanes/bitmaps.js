@@ -1,4 +1,4 @@
-import { paintLane } from "./paint.js";
+import { bitmapOf } from "./paint.js";
 
 /** Bytes of bitmaps that are kept. */
 const MOST = 128 * 1024 * 1024;
@@ -14,9 +14,7 @@ class Painter {
     try {
       this.worker = new Worker(/** @type {string} */ (workerUrl()), { type: "module" });
       this.worker.addEventListener("message", ({ data }) => done(data.lane, data.bitmap, data.max, data.id));
-      this.worker.addEventListener("error", () => {
-        this.worker = null;
-      });
+      this.worker.addEventListener("error", () => (this.worker = null));
     } catch {
       this.worker = null;
     }
@@ -28,11 +26,7 @@ class Painter {
       this.worker.postMessage({ id, paints, palette });
       return;
     }
-    for (const paint of paints) {
-      const { pixels, max } = paintLane(paint, palette);
-      const bytes = new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer));
-      void createImageBitmap(new ImageData(bytes, paint.data.columns, paint.height)).then((bitmap) => this.done(paint.lane, bitmap, max, id));
-    }
+    for (const paint of paints) void bitmapOf(paint, palette).then(({ lane, bitmap, max }) => this.done(lane, bitmap, max, id));
   }
 }
 

@@ -40,7 +40,6 @@ export class LaneStore {
     this.sight = { lanes: [], width: 0, height: 0, scale: 1 };
     /** @type {{ stop: AbortController, began: number, grid: string } | null} */
     this.under = null;
-    this.dirty = false;
     /** The columns that the server did not give; another range is asked again. */
     this.failed = "";
     this.timer = 0;
@@ -127,13 +126,9 @@ export class LaneStore {
       return;
     }
     if (this.under) {
-      if (this.under.grid === key) {
-        this.dirty = true;
-        return;
-      }
+      if (this.under.grid === key) return;
       const age = now - this.under.began;
       if (age < PATIENCE_MS) {
-        this.dirty = true;
         clearTimeout(this.timer);
         this.timer = window.setTimeout(() => this.want(), PATIENCE_MS - age + 1);
         return;
@@ -144,15 +139,14 @@ export class LaneStore {
   }
 
   /** @param {Grid} grid @param {Lane[]} lanes @param {string} key */
-  async #ask(grid, lanes, key) {
+  async #ask({ from, to, columns }, lanes, key) {
     const stop = new AbortController();
     const mine = { stop, began: performance.now(), grid: key };
     this.under = mine;
     this.began = mine.began;
-    this.dirty = false;
     this.steps += 1;
     const byId = new Map(lanes.map((lane) => [lane.id, lane]));
-    const body = { from: grid.from, to: grid.to, columns: grid.columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
+    const body = { from, to, columns, lanes: lanes.map(({ id }) => id), measure: view.laneMeasure.peek() === "cpu" ? "cpu" : null };
     /** @type {Paint[]} */
     let paints = [];
     const flush = () => {
@@ -167,7 +161,7 @@ export class LaneStore {
           this.errors.set(lane.id, frame.head.error ?? "");
           return;
         }
-        const data = { frame, from: grid.from, to: grid.to, columns: grid.columns };
+        const data = { frame, from, to, columns };
         this.data.set(lane.id, [data, ...(this.data.get(lane.id) ?? []).slice(0, DATA_PER_LANE - 1)]);
         paints.push(this.#paintOf(lane, data));
         if (paints.length >= 12) flush();

@@ -1,12 +1,10 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
 import * as client from "../api/client.js";
-import { drag, h, handled, swatch } from "../dom/h.js";
-import { effect, signal, watch } from "../dom/signal.js";
-import { clean } from "../format/text.js";
-import { length, wordOf } from "../format/time.js";
+import { drag, effect, h, handled, signal, swatch, watch } from "../dom/index.js";
+import { clean, length, wordOf } from "../format/index.js";
 import { columnOf } from "./data.js";
 import { dpr, shift, timeWidth } from "./geometry.js";
-import { onColumns } from "./paint.js";
+import { imageOf, onColumns } from "./paint.js";
 import { hueOf, hueOrder, orderHues, readPalette } from "./palette.js";
 import { patternOf } from "./rows.js";
 import * as view from "../state/view.js";
@@ -134,9 +132,8 @@ export class Overview {
     const [start, end] = view.whole();
     if (machine) {
       const { columns } = machine;
-      const name = machine.frame.head.series?.[0] ?? "";
-      const all = onColumns(machine, machine.frame.series[name] ?? new Float64Array(columns), "sum");
-      const each = this.parts.map((part) => onColumns(part.data, part.data.frame.series[part.data.frame.head.series?.[0] ?? ""] ?? new Float64Array(columns), "sum"));
+      const all = sumsOf(machine);
+      const each = this.parts.map(({ data }) => sumsOf(data));
       const full = ((machine.to - machine.from) / columns) * (machine.frame.head.at_once ?? view.recording.peek()?.cpus ?? 1);
       const pixels = new Uint32Array(columns * height);
       for (let x = 0; x < columns; x += 1) {
@@ -151,11 +148,10 @@ export class Overview {
         const rest = (all[x] || 0) - sum;
         if (rest > 0) bar(rest, palette.open);
       }
-      const image = new ImageData(new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer)), columns, height);
       const sheet = document.createElement("canvas");
       sheet.width = columns;
       sheet.height = height;
-      sheet.getContext("2d")?.putImageData(image, 0, 0);
+      sheet.getContext("2d")?.putImageData(imageOf(pixels, columns, height), 0, 0);
       context.imageSmoothingEnabled = false;
       // The first and the last column may reach beyond the recording.
       const scaled = width / (end - start);
@@ -201,6 +197,9 @@ export class Overview {
     });
   }
 }
+
+/** @param {LaneData} data @returns {Float64Array} its first series by columns */
+const sumsOf = (data) => onColumns(data, data.frame.series[data.frame.head.series?.[0] ?? ""] ?? new Float64Array(data.columns), "sum");
 
 /** @param {number} factor */
 function zoomBy(factor) {

@@ -223,6 +223,15 @@ function paintLine(out, { data, height, scale, kind, hue }, palette) {
   return full;
 }
 
+/** @param {Uint32Array} pixels colours as bytes R, G, B, A @param {number} width @param {number} height */
+export const imageOf = (pixels, width, height) => new ImageData(new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer)), width, height);
+
+/** @param {Paint} paint @param {Palette} palette */
+export async function bitmapOf(paint, palette) {
+  const { pixels, max } = paintLane(paint, palette);
+  return { lane: paint.lane, bitmap: await createImageBitmap(imageOf(pixels, paint.data.columns, paint.height)), max };
+}
+
 /** @param {Float64Array} values */
 export function largest(values) {
   let max = 0;

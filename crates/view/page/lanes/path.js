@@ -1,9 +1,8 @@
 // The critical path of a range as a lane: who ran, or what was waited for, at each instant. Its segments are those of
 // `dump path --segments`.
 import * as client from "../api/client.js";
-import { effect, signal, untracked } from "../dom/signal.js";
-import { clean, messageOf } from "../format/text.js";
-import { group, length } from "../format/time.js";
+import { effect, signal, untracked } from "../dom/index.js";
+import { clean, DID, group, length, messageOf } from "../format/index.js";
 import { windowWords } from "../panels/questions.js";
 import { xOf } from "./geometry.js";
 import { clipped } from "./layer.js";
@@ -76,9 +75,6 @@ export function placeAt(ns) {
   const place = firstBehind(ns);
   return (shown.peek()?.segments[place]?.from ?? Infinity) <= ns ? place : -1;
 }
-
-/** @type {Record<string, string>} */
-const DID = { run: "runs", wait: "waits", ready: "is ready, without a CPU", unknown: "unknown" };
 
 /** @param {number} ns @returns {string | null} the segment at an instant, in words */
 export function textAt(ns) {

@@ -1,9 +1,7 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
-import { around, fill, h, handled, icon, swatch } from "../dom/h.js";
+import { around, effect, fill, h, handled, icon, swatch } from "../dom/index.js";
 import { RowList } from "../dom/list.js";
-import { effect } from "../dom/signal.js";
-import { clean, exact } from "../format/text.js";
-import { fixed, group, length } from "../format/time.js";
+import { clean, exact, fixed, group, length } from "../format/index.js";
 import { formOf } from "./paint.js";
 import { hueOf, hueOrder } from "./palette.js";
 import * as model from "./model.js";

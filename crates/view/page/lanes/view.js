@@ -1,6 +1,5 @@
 // The lanes: two areas of rows (pinned and all), one canvas of pictures below and one of marks above.
-import { h } from "../dom/h.js";
-import { computed, signal, watch } from "../dom/signal.js";
+import { computed, h, signal, watch } from "../dom/index.js";
 import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";

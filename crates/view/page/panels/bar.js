@@ -1,8 +1,6 @@
 // What stands above the answer of a panel: the tabs, what the panels are about, and the filters.
-import { choice, fill, h, handled, icon } from "../dom/h.js";
-import { calm, effect, paused, untracked } from "../dom/signal.js";
-import { clean } from "../format/text.js";
-import { length } from "../format/time.js";
+import { calm, choice, effect, fill, h, handled, icon, paused, untracked } from "../dom/index.js";
+import { clean, length } from "../format/index.js";
 import * as view from "../state/view.js";
 import { askable, PATTERNS, questionOf } from "./questions.js";
 

@@ -1,7 +1,6 @@
 // The chain of a wait in the panel of the chosen span: what each thread of it did, and the way that the reader took along it.
-import { h } from "../dom/h.js";
-import { clean } from "../format/text.js";
-import { length } from "../format/time.js";
+import { h } from "../dom/index.js";
+import { clean, length } from "../format/index.js";
 import { back, followTo } from "../parts/spans.js";
 
 /** @param {ChainLink} link @returns {string} what the thread did while the wait lasted, as `dump waits` has it */

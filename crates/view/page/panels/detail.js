@@ -1,16 +1,11 @@
 // The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
-import { fill, h, icon } from "../dom/h.js";
-import { effect } from "../dom/signal.js";
-import { clean } from "../format/text.js";
-import { length } from "../format/time.js";
+import { effect, fill, h, icon, tool } from "../dom/index.js";
+import { clean, DID, length } from "../format/index.js";
 import { copy } from "../parts/menu.js";
 import { followWaker, leave, stepSpan } from "../parts/spans.js";
 import { carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { chainOf, goto, wayBack } from "./chain.js";
-
-/** @type {Record<string, string>} */
-const STATES = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
 
 /** @param {string} frame @param {string | null} [named] a class */
 function frameOf(frame, named = null) {
@@ -45,24 +40,23 @@ export function detail() {
     const chosen = view.chosen.value;
     const trail = view.trail.value;
     const clock = view.clockNow();
-    element.hidden = !chosen?.at.span;
-    if (!chosen?.at.span) {
+    const span = chosen?.at.span;
+    element.hidden = !span;
+    if (!chosen || !span) {
       element.replaceChildren();
       return;
     }
     const { at, name } = chosen;
-    const span = at.span;
-    if (!span) return;
     const method = at.method ?? at.stack?.[0];
     const last = trail[trail.length - 1];
     fill(element,
       wayBack(trail),
       h("header",
-        h("h3", h("i", { class: `state ${span.state}` }), clean(name, 80)),
+        h("h3", h(`i.state.${span.state}`), clean(name, 80)),
         h("button.quiet", { "aria-label": "Previous span", title: "Previous span ( , )", onclick: () => stepSpan(-1) }, "‹"),
         h("button.quiet", { "aria-label": "Next span", title: "Next span ( . )", onclick: () => stepSpan(1) }, "›"),
-        h("button.quiet", { "aria-label": "Close", onclick: leave }, icon("close"))),
-      h("p.what", h("strong", `${STATES[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`),
+        tool("Close", "close", leave)),
+      h("p.what", h("strong", `${DID[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`),
         span.reason ? ` (${clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
       h("p.dim", `${clock.text(span.start_ns, 1000)} … ${clock.text(span.end_ns, 1000)}`),
       woken(at),
@@ -71,8 +65,8 @@ export function detail() {
       at.chain.length === 0 && last && last.chosen.at.chain.length > 0 ? chainOf(last.chosen.at.chain, last.chosen.name) : null,
       span.state === "wait" && method ? h("p.waits-in", h("strong", "Waits in "), h("span", { title: clean(method, 300) }, clean(method, 200))) : null,
       h("div.buttons",
-        h("button", { onclick: () => (view.selection.value = [span.start_ns, Math.max(span.start_ns + 1, span.end_ns)]) }, "Select"),
-        at.waker?.lane ? h("button", { onclick: () => void followWaker() }, "Follow") : null,
+        h("button", { onclick: () => (view.selection.value = view.lasting([span.start_ns, span.end_ns])) }, "Select"),
+        at.waker?.lane ? h("button", { onclick: () => followWaker() }, "Follow") : null,
         at.words.length > 0 ? h("button", { onclick: () => copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
       h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method),
       at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);

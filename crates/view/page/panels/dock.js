@@ -1,10 +1,7 @@
 // The panels: they ask, and show the answer of the question that is chosen.
 import * as client from "../api/client.js";
-import { fill, h, icon } from "../dom/h.js";
-import { computed, effect, signal, untracked, watch } from "../dom/signal.js";
-import { columnOf, copied } from "../format/table.js";
-import { clean, exact, messageOf } from "../format/text.js";
-import { group, readRange } from "../format/time.js";
+import { computed, effect, fill, h, icon, signal, untracked, watch } from "../dom/index.js";
+import { clean, columnOf, copied, exact, group, messageOf, readRange } from "../format/index.js";
 import { hueOrder } from "../lanes/palette.js";
 import { heldWindow } from "../parts/findings.js";
 import { copy, menuButton, openMenu } from "../parts/menu.js";

@@ -1,8 +1,7 @@
 // A flame graph: boxes of a frame on one canvas, with the keyboard and a text for each box.
 import * as client from "../api/client.js";
-import { h, handled } from "../dom/h.js";
-import { clean } from "../format/text.js";
-import { fixed, group, length } from "../format/time.js";
+import { h, handled } from "../dom/index.js";
+import { clean, fixed, group, length } from "../format/index.js";
 import { clipped } from "../lanes/layer.js";
 import { hueOfName } from "../lanes/paint.js";
 import { css } from "../lanes/palette.js";

@@ -1,6 +1,6 @@
 // The questions of the panels, in the words of the command line.
 import * as view from "../state/view.js";
-import { rangeWord } from "../format/time.js";
+import { rangeWord } from "../format/index.js";
 
 /** Rows that a table shows at most; a command with another `--top` shows more. */
 export const TOP = 2_000;

@@ -1,6 +1,5 @@
 // What can be done with a row of a table: narrow the panels to it, look at its time, copy it.
-import { copied } from "../format/table.js";
-import { clean, exact } from "../format/text.js";
+import { clean, copied, exact } from "../format/index.js";
 import { copy } from "../parts/menu.js";
 import * as view from "../state/view.js";
 import { methodOf, processOf, threadOfRow } from "./go.js";
@@ -21,24 +20,24 @@ export function without(process) {
 export function rowMenu(row, table, base, butterfly) {
   /** @type {Item[]} */
   const items = [];
+  const add = (/** @type {string} */ name, /** @type {() => unknown} */ run) => items.push({ name, run });
   const named = processOf(row);
   const thread = threadOfRow(row);
   if (named) {
-    items.push({ name: `Only this process: ${clean(named, 60)}`, run: () => view.narrow({ processes: named }) });
-    items.push({ name: `Without ${clean(named, 60)}`, run: () => view.narrow({ processes: without(named) }) });
     const all = String(row.process);
-    items.push({ name: `All of this name: ${clean(all, 60)}`, run: () => view.narrow({ processes: exact(all) }) });
+    add(`Only this process: ${clean(named, 60)}`, () => view.narrow({ processes: named }));
+    add(`Without ${clean(named, 60)}`, () => view.narrow({ processes: without(named) }));
+    add(`All of this name: ${clean(all, 60)}`, () => view.narrow({ processes: exact(all) }));
+    if (thread) add(`Only this thread: ${thread.tid}`, () => view.narrow({ processes: named, thread }));
   }
-  if (named && thread) items.push({ name: `Only this thread: ${thread.tid}`, run: () => view.narrow({ processes: named, thread }) });
-  if (typeof row.method === "string") items.push({ name: "Callers and callees", run: () => butterfly(methodOf(row)) });
+  if (typeof row.method === "string") add("Callers and callees", () => butterfly(methodOf(row)));
   const [from, to] = [row.from_ns ?? row.first_ns, row.to_ns ?? row.last_ns];
   if (typeof from === "number" && typeof to === "number" && to > from) {
-    items.push("-", { name: "Select its time", run: () => view.narrow({ selection: [from + base, to + base] }) });
-    items.push({ name: "Zoom to its time", run: () => view.look([from + base, to + base]) });
+    items.push("-");
+    add("Select its time", () => view.narrow({ selection: [from + base, to + base] }));
+    add("Zoom to its time", () => view.look([from + base, to + base]));
   }
-  items.push("-", { name: "Copy the row", run: () => {
-    const { titles } = table.copied();
-    void copy(copied(titles, [table.columns.map((column) => table.text(row, column))], "tsv"), "row");
-  } });
+  items.push("-");
+  add("Copy the row", () => copy(copied(table.copied().titles, [table.columns.map((column) => table.text(row, column))], "tsv"), "row"));
   return items;
 }

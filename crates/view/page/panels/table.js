@@ -1,33 +1,21 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
-import { around, h, handled, swatch } from "../dom/h.js";
+import { around, h, handled, swatch } from "../dom/index.js";
 import { RowList } from "../dom/list.js";
-import { cellText, columnOf } from "../format/table.js";
+import { cellText, columnOf } from "../format/index.js";
 
 const HEIGHT = 24;
 
 export class Table {
-  /**
-   * @param {object} options
-   * @param {string} options.label
-   * @param {(ns: number) => string} options.instant
-   * @param {(row: TableRow, open: boolean) => void} options.onpick
-   * @param {(row: TableRow | null) => void} options.onlight
-   * @param {(row: TableRow, element: HTMLElement, x?: number) => void} [options.onmenu] with where the pointer is
-   * @param {(row: TableRow, key: string) => number | null} [options.hue] the colour of a cell's name in the lanes
-   * @param {TableState} options.state
-   * @param {() => void} [options.onstate] after the reader chose another order
-   * @param {boolean} [options.unions]
-   * @param {boolean} [options.path] whether shares are parts of 1
-   */
-  constructor({ label, instant, onpick, onlight, onmenu, onstate, hue, state, unions = false, path = false }) {
+  /** @param {TableOptions} options */
+  constructor({ label, instant, onpick, onlight, onmenu, onstate = () => {}, hue = () => null, state, unions = false, path = false }) {
     this.unions = unions;
     this.path = path;
     this.instant = instant;
     this.onpick = onpick;
     this.onlight = onlight;
-    this.onmenu = onmenu ?? null;
-    this.onstate = onstate ?? (() => {});
-    this.hue = hue ?? (() => null);
+    this.onmenu = onmenu;
+    this.onstate = onstate;
+    this.hue = hue;
     this.state = state;
     this.head = h("div.table-head", { role: "row", "aria-rowindex": 1 });
     this.body = h("div.rows", { role: "rowgroup" });

@@ -1,8 +1,7 @@
 // Call trees of `dump stacks`: rows that name their parents, opened and closed.
-import { around, h, handled } from "../dom/h.js";
+import { around, h, handled } from "../dom/index.js";
 import { RowList } from "../dom/list.js";
-import { clean } from "../format/text.js";
-import { fixed, group } from "../format/time.js";
+import { clean, fixed, group } from "../format/index.js";
 
 const HEIGHT = 24;
 
@@ -56,13 +55,7 @@ function hotPath(node) {
 }
 
 export class Tree {
-  /**
-   * @param {object} options
-   * @param {string} options.label
-   * @param {boolean} options.self whether lines have a self value
-   * @param {boolean} [options.narrow] whether two stand beside each other
-   * @param {(node: TreeNode, open: boolean) => void} options.onpick
-   */
+  /** @param {TreeOptions} options */
   constructor({ label, self, onpick, narrow = false }) {
     this.self = self;
     this.onpick = onpick;

@@ -1,7 +1,6 @@
 // What the recording cannot say: warnings of its health, and kinds of data that it does not have.
-import { fill, h, icon } from "../dom/h.js";
-import { effect } from "../dom/signal.js";
-import { clean } from "../format/text.js";
+import { effect, fill, h, icon, tool } from "../dom/index.js";
+import { clean } from "../format/index.js";
 import { trouble } from "../api/client.js";
 import { copy } from "./menu.js";
 import * as view from "../state/view.js";
@@ -30,7 +29,7 @@ export function troubleBar() {
   effect(() => {
     const now = trouble.value;
     element.hidden = now === null;
-    if (now) fill(element, icon("warning"), h("span", clean(now.text, 300), now.hint ? h("span.dim", ` ${clean(now.hint, 300)}`) : null), h("button.quiet", { "aria-label": "Close", onclick: () => (trouble.value = null) }, icon("close")));
+    if (now) fill(element, icon("warning"), h("span", clean(now.text, 300), now.hint ? h("span.dim", ` ${clean(now.hint, 300)}`) : null), tool("Close", "close", () => (trouble.value = null)));
   });
   return element;
 }

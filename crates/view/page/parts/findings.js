@@ -1,8 +1,6 @@
 // Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
-import { fill, h } from "../dom/h.js";
-import { batch, watch } from "../dom/signal.js";
-import { clean } from "../format/text.js";
-import { length } from "../format/time.js";
+import { batch, fill, h, watch } from "../dom/index.js";
+import { clean, length } from "../format/index.js";
 import { shift, timeWidth, xOf } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 

@@ -1,5 +1,5 @@
 // What can be done with a lane.
-import { clean } from "../format/text.js";
+import { clean } from "../format/index.js";
 import { HUES, colourKey } from "../lanes/palette.js";
 import { shown } from "../lanes/path.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
@@ -16,24 +16,27 @@ export function laneMenu(row, store, anchor) {
   const { lane } = row;
   if (lane.kind === "path") return pathMenu();
   /** @type {Item[]} */
-  const items = [{ name: view.pinned.peek().includes(lane.id) ? "Unpin" : "Pin above the lanes", keys: "P", run: () => view.togglePin(lane.id) }];
-  items.push({ name: "Hide", run: () => view.hide(lane.id) });
-  if (view.hidden.peek().size > 0) items.push({ name: `Show ${view.hidden.peek().size} hidden lanes`, run: () => (view.hidden.value = new Set()) });
+  const items = [];
+  const add = (/** @type {string} */ name, /** @type {() => unknown} */ run, keys = "") => items.push({ name, keys, run });
+  add(view.pinned.peek().includes(lane.id) ? "Unpin" : "Pin above the lanes", () => view.togglePin(lane.id), "P");
+  add("Hide", () => view.hide(lane.id));
+  const hidden = view.hidden.peek().size;
+  if (hidden > 0) add(`Show ${hidden} hidden lanes`, () => (view.hidden.value = new Set()));
+  if (lane.kind === "process" || lane.kind === "thread") items.push("-");
   if (lane.kind === "process") {
-    items.push("-", { name: "Panels: only this process", run: () => view.narrow({ processes: patternOf(lane).pattern }) });
     const { pattern } = patternOf(lane);
-    items.push({ name: "Panels: without this process", run: () => view.narrow({ processes: without(pattern) }) });
+    add("Panels: only this process", () => view.narrow({ processes: pattern }));
+    add("Panels: without this process", () => view.narrow({ processes: without(pattern) }));
   }
-  if (lane.kind === "thread") items.push("-", { name: "Panels: only this thread", run: () => view.narrow({ thread: threadOf(lane) }) });
-  if ((lane.kind === "process" || lane.kind === "thread") && view.has("switches")) items.push({ name: `Critical path of the ${view.selection.peek() ? "selection" : "view range"}`, run: () => showPath(lane) });
-  if (lane.start_ns !== null || lane.end_ns !== null) {
-    const [start, end] = view.whole();
-    items.push({ name: "Select its lifetime", run: () => (view.selection.value = [Math.max(start, lane.start_ns ?? start), Math.min(end, lane.end_ns ?? end)]) });
-  }
-  if (lane.start_ns !== null) items.push({ name: "Time zero at its start", run: () => zeroAtStart(lane) });
-  if (lane.kind === "process" || lane.kind === "tag") items.push("-", { name: "Colour…", run: () => openMenu(anchor, colours(lane)) });
-  items.push("-", { name: "As table", run: () => asTable(lane, store) });
-  for (const { name, command } of commandsOf(lane, store)) items.push({ name, run: () => copy(command, "command") });
+  if (lane.kind === "thread") add("Panels: only this thread", () => view.narrow({ thread: threadOf(lane) }));
+  if ((lane.kind === "process" || lane.kind === "thread") && view.has("switches")) add(`Critical path of the ${view.selection.peek() ? "selection" : "view range"}`, () => showPath(lane));
+  const [start, end] = view.whole();
+  if (lane.start_ns !== null || lane.end_ns !== null) add("Select its lifetime", () => (view.selection.value = [Math.max(start, lane.start_ns ?? start), Math.min(end, lane.end_ns ?? end)]));
+  if (lane.start_ns !== null) add("Time zero at its start", () => zeroAtStart(lane));
+  items.push("-");
+  if (lane.kind === "process" || lane.kind === "tag") add("Colour…", () => openMenu(anchor, colours(lane)));
+  add("As table", () => asTable(lane, store));
+  for (const { name, command } of commandsOf(lane, store)) add(name, () => copy(command, "command"));
   return items;
 }
 

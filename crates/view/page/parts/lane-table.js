@@ -1,9 +1,7 @@
 // The numbers of a lane: the answer of its command for the range that the panels are about, never sums of the page.
 import * as client from "../api/client.js";
-import { fill, h, icon } from "../dom/h.js";
-import { copied } from "../format/table.js";
-import { clean, messageOf } from "../format/text.js";
-import { length, rangeWord } from "../format/time.js";
+import { fill, h, icon } from "../dom/index.js";
+import { clean, copied, length, messageOf, rangeWord } from "../format/index.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { Table } from "../panels/table.js";
 import { baseOf, carried, commandLine } from "../state/command.js";

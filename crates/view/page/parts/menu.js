@@ -1,5 +1,5 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
-import { h, handled, swatch } from "../dom/h.js";
+import { h, handled, swatch } from "../dom/index.js";
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;

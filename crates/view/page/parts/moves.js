@@ -1,5 +1,5 @@
 // Moves in time: nearer and farther, to the selection, from mark to mark.
-import { CLOCKS, CLOCK_NAMES } from "../format/time.js";
+import { CLOCK_NAMES, CLOCKS } from "../format/index.js";
 import { timeWidth } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 import { toast } from "./menu.js";

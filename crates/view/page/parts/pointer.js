@@ -1,8 +1,7 @@
 // The pointer over the lanes: wheel, drag, click, and the handles of the selection.
-import { around, drag, h, handled } from "../dom/h.js";
-import { effect } from "../dom/signal.js";
+import { around, drag, effect, h, handled } from "../dom/index.js";
 import { headWidth, nsAt, nsPerPixel, shift, timeWidth, xOf } from "../lanes/geometry.js";
-import { length, wordOf } from "../format/time.js";
+import { length, wordOf } from "../format/index.js";
 import { choose } from "./spans.js";
 import * as view from "../state/view.js";
 

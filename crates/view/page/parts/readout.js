@@ -1,7 +1,6 @@
 // The numbers under the pointer.
-import { around, h } from "../dom/h.js";
-import { clean } from "../format/text.js";
-import { fixed, group, length } from "../format/time.js";
+import { around, h } from "../dom/index.js";
+import { clean, fixed, group, length } from "../format/index.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
 import { textAt } from "../lanes/path.js";

@@ -1,9 +1,7 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
 import * as client from "../api/client.js";
-import { fill, h, handled, icon } from "../dom/h.js";
-import { paused } from "../dom/signal.js";
-import { clean, exact } from "../format/text.js";
-import { group, length } from "../format/time.js";
+import { fill, h, handled, icon, paused } from "../dom/index.js";
+import { clean, exact, group, length } from "../format/index.js";
 import * as model from "../lanes/model.js";
 import { patternOf } from "../lanes/rows.js";
 import { commandLine } from "../state/command.js";
@@ -129,10 +127,11 @@ export class Search {
     this.after.hidden = this.hits.length === 0;
     const clock = view.clockNow();
     const groups = KINDS.filter((kind) => this.hits.some((hit) => hit.kind === kind));
-    fill(this.list, groups.length === 0 && text !== "" ? h("div.none", { role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null, groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div.kind", { "aria-hidden": "true" }, NAMES[kind] ?? kind),
-      this.hits.map((hit, i) => (hit.kind !== kind ? null : h("div.item", {
-        role: "option", id: `hit-${i}`, "aria-selected": String(i === this.at), onpointerdown: (event) => event.preventDefault(), onclick: () => this.go(i),
-      }, h("span.hit-name", { title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span.dim", figure(hit, clock.text))))).slice(0, 400))));
+    const option = (/** @type {Hit} */ hit, /** @type {number} */ i) => h("div.item", {
+      role: "option", id: `hit-${i}`, "aria-selected": String(i === this.at), onpointerdown: (event) => event.preventDefault(), onclick: () => this.go(i),
+    }, h("span.hit-name", { title: `${clean(hit.name)}\n${clean(commandLine(hit.words), 400)}` }, clean(hit.name, 160)), h("span.dim", figure(hit, clock.text)));
+    fill(this.list, groups.length === 0 && text !== "" ? h("div.none", { role: "option", "aria-selected": "false", "aria-disabled": "true" }, "nothing has this name") : null,
+      groups.map((kind) => h("div", { role: "group", "aria-label": NAMES[kind] ?? kind }, h("div.kind", { "aria-hidden": "true" }, NAMES[kind] ?? kind), this.hits.map((hit, i) => (hit.kind === kind ? option(hit, i) : null)).slice(0, 400))));
     this.#show(document.activeElement === this.input && text !== "");
     this.input.setAttribute("aria-activedescendant", this.at >= 0 ? `hit-${this.at}` : "");
     this.list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
@@ -182,8 +181,7 @@ export class Search {
       void this.#density();
     } else if (event.key === "Enter") this.go(Math.max(0, this.at));
     else if (event.key === "Escape") {
-      if (this.list.hidden) this.input.blur();
-      else if (this.input.value === "") this.input.blur();
+      if (this.list.hidden || this.input.value === "") this.input.blur();
       else {
         this.input.value = "";
         void this.run("");

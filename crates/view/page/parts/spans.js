@@ -1,8 +1,7 @@
 // The span under the pointer or the span cursor: what it is, who ended it, and the chain of its wait.
 import * as client from "../api/client.js";
-import { batch } from "../dom/signal.js";
-import { clean } from "../format/text.js";
-import { length } from "../format/time.js";
+import { batch } from "../dom/index.js";
+import { clean, DID, length } from "../format/index.js";
 import * as model from "../lanes/model.js";
 import { LANE } from "../lanes/path.js";
 import * as view from "../state/view.js";
@@ -108,7 +107,7 @@ function follow([start, end]) {
 function sentence(name, { span, waker, device, stack }) {
   if (!span) return `${clean(name)}: nothing here`;
   const when = view.clockNow().text(span.start_ns, 1000);
-  const did = { run: "runs", wait: "waits", ready: "is ready", open: "not seen yet", unknown: "unknown" }[span.state] ?? span.state;
+  const did = DID[span.state] ?? span.state;
   const where = stack?.[0] ? ` in ${clean(stack[0], 120)}` : "";
   const by = waker ? `, woken by ${clean(waker.name, 80)}` : device ? `, woken by ${device}` : "";
   return `${clean(name)}, ${when}, ${did} ${length(span.end_ns - span.start_ns)}${where}${by}`;

@@ -1,0 +1,2 @@
+export * from "./h.js";
+export * from "./signal.js";

@@ -1,7 +1,7 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
 import * as client from "./api/client.js";
-import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom/index.js";
-import { clean, CLOCK_NAMES, CLOCKS, group, length, messageOf, rangeWord } from "./format/index.js";
+import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom.js";
+import { clean, CLOCK_NAMES, CLOCKS, group, length, messageOf, rangeWord } from "./format.js";
 import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
 import * as model from "./lanes/model.js";
@@ -42,7 +42,7 @@ async function start() {
   } catch (error) {
     const hint = error instanceof client.ServerError ? error.status === 401 ? "Open the address that tracesift printed when it started." : error.hint : null;
     fill(app, h("div.empty", { role: "alert" }, h("h1", "tracesift"), h("p", clean(messageOf(error))), hint ? h("p.dim", hint) : null));
-    app.setAttribute("aria-busy", "false");
+    app.ariaBusy = "false";
     return;
   }
   effect(() => {
@@ -55,7 +55,7 @@ async function start() {
   });
   begin();
   build(app);
-  app.setAttribute("aria-busy", "false");
+  app.ariaBusy = "false";
 }
 
 /** Takes the view from the address, else from the command line. */

@@ -1,7 +1,7 @@
 import { readFrames } from "./frames.js";
-import { signal } from "../dom/index.js";
+import { signal } from "../dom.js";
 import * as view from "../state/view.js";
-import { messageOf } from "../format/index.js";
+import { messageOf } from "../format.js";
 
 /** A browser keeps six connections to a server; two stay free for what a reader asks next. */
 const AT_ONCE = 4;

@@ -78,6 +78,9 @@ export function around({ target }, selector) {
   return found instanceof HTMLElement ? found : null;
 }
 
+/** Whether the key is meant for the browser or the system. @param {KeyboardEvent} event */
+export const held = (event) => event.ctrlKey || event.altKey || event.metaKey;
+
 /** What a handler of keys ends with: nobody else obeys the key. @param {Event} event */
 export function handled(event) {
   event.preventDefault();

@@ -92,7 +92,7 @@ export class RowList {
   #place(element, index) {
     element.style.transform = `translateY(${index * this.height}px)`;
     element.style.height = `${this.height}px`;
-    element.setAttribute("aria-rowindex", String(index + 1));
+    element.ariaRowIndex = String(index + 1);
   }
 
   /** @param {number} index */

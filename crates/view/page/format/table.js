@@ -1,16 +1,13 @@
 import { clean } from "./text.js";
 import { fixed, group } from "./time.js";
 
-/** @type {Record<string, string>} */
+/** Titles that their keys do not tell. @type {Record<string, string>} */
 const TITLES = {
-  cpu_ns: "CPU", exclusive_cpu_ns: "Self CPU", run_ns: "Run", exclusive_run_ns: "Self run", wait_ns: "Wait", wait_sum_ns: "Wait sum",
-  ready_ns: "Ready", ready_sum_ns: "Ready sum", open_ns: "Open", unknown_ns: "Unknown", cores_used: "Cores", pid: "PID", tid: "TID",
-  thread_name: "Thread", command_line: "Command line", stack_tag: "Stack tag", start_method: "Started in", wait_method: "Waits in",
-  woken_by: "Woken by", from_ns: "From", to_ns: "To", total_service_ns: "Service", response_avg_ns: "Average", response_max_ns: "Longest",
-  read_bytes: "Read", write_bytes: "Written", busy_ns: "Busy", total_ns: "Time", total_bytes: "Bytes", first_ns: "First",
-  last_ns: "Last", start_ns: "Start", end_ns: "End", thread_start_ns: "Start", thread_end_ns: "End", path_ns: "Path",
-  for_site: "For", site: "In", ended_by: "Ended by", still_open: "Still open", waker_method: "Woken from", parent_pid: "Parent PID",
-  wait_count: "Waits", longest_ns: "Longest", self_ns: "Self", samples_without_stack: "No stack",
+  cpu_ns: "CPU", exclusive_cpu_ns: "Self CPU", exclusive_run_ns: "Self run", cores_used: "Cores", pid: "PID", tid: "TID",
+  thread_name: "Thread", start_method: "Started in", wait_method: "Waits in", total_service_ns: "Service", response_avg_ns: "Average",
+  response_max_ns: "Longest", write_bytes: "Written", total_ns: "Time", total_bytes: "Bytes", thread_start_ns: "Start",
+  thread_end_ns: "End", for_site: "For", site: "In", waker_method: "Woken from", parent_pid: "Parent PID", wait_count: "Waits",
+  samples_without_stack: "No stack",
 };
 
 /** Keys with an instant, not a length. */

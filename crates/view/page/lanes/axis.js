@@ -1,7 +1,7 @@
 // The axis: ticks, marks, the cursor's time, and hits of a search.
 import { timeWidth, xOf } from "./geometry.js";
 import { Layer } from "./layer.js";
-import { clean, length, ticks } from "../format/index.js";
+import { clean, length, ticks } from "../format.js";
 import * as view from "../state/view.js";
 
 export class Axis extends Layer {

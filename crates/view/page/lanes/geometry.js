@@ -1,5 +1,5 @@
 // Where an instant stands. The time area is the same for the overview, the axis and the lanes.
-import { signal } from "../dom/index.js";
+import { signal } from "../dom.js";
 import * as view from "../state/view.js";
 
 /** Width of the heads and of the time area, in CSS pixels, and device pixels per CSS pixel. */

@@ -1,6 +1,6 @@
 // Which lanes there are and which of them have rows: the tree that the server tells, as a list.
 import * as client from "../api/client.js";
-import { effect, signal, untracked, watch } from "../dom/index.js";
+import { effect, signal, untracked, watch } from "../dom.js";
 import { LANE as PATH } from "./path.js";
 import * as view from "../state/view.js";
 

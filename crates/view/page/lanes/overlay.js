@@ -2,7 +2,7 @@
 import { headWidth, timeWidth, xOf } from "./geometry.js";
 import { clipped, Layer } from "./layer.js";
 import { LANE, draw } from "./path.js";
-import { ticks } from "../format/index.js";
+import { ticks } from "../format.js";
 import * as view from "../state/view.js";
 
 /** Arrows that the last frame drew, for tests. */

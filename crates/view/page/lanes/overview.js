@@ -1,7 +1,7 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
 import * as client from "../api/client.js";
-import { drag, effect, h, handled, signal, swatch, watch } from "../dom/index.js";
-import { clean, length, wordOf } from "../format/index.js";
+import { drag, effect, h, handled, held, signal, swatch, watch } from "../dom.js";
+import { clean, length, wordOf } from "../format.js";
 import { columnOf } from "./data.js";
 import { dpr, shift, timeWidth } from "./geometry.js";
 import { imageOf, onColumns } from "./paint.js";
@@ -62,8 +62,8 @@ export class Overview {
     shift(this.bar, x0, x1 - x0);
     shift(this.window, (x0 + x1) / 2 - 14);
     [x0, x1].forEach((x, i) => shift(this.grips[i], x));
-    this.window.setAttribute("aria-valuenow", String(Math.round(((from - start) / (end - start)) * 1000)));
-    this.window.setAttribute("aria-valuetext", `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`);
+    this.window.ariaValueNow = String(Math.round(((from - start) / (end - start)) * 1000));
+    this.window.ariaValueText = `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`;
   }
 
   /** @param {RecordingInfo} recording @param {number} width @param {string | null} only @param {AbortSignal} aborted */
@@ -191,7 +191,7 @@ export class Overview {
     });
     this.window.addEventListener("keydown", (event) => {
       const act = { ArrowLeft: () => view.pan(-0.1), ArrowRight: () => view.pan(0.1), ArrowUp: () => zoomBy(0.8), ArrowDown: () => zoomBy(1.25), Home: () => view.look(view.whole()) }[event.key];
-      if (!act || event.ctrlKey || event.altKey || event.metaKey) return;
+      if (!act || held(event)) return;
       act();
       handled(event);
     });

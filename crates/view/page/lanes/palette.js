@@ -1,5 +1,5 @@
 // Colours of the style sheet as numbers for the painter, and who has which.
-import { computed, signal } from "../dom/index.js";
+import { computed, signal } from "../dom.js";
 import { hueOfLane } from "./paint.js";
 import * as view from "../state/view.js";
 

@@ -1,8 +1,8 @@
 // The critical path of a range as a lane: who ran, or what was waited for, at each instant. Its segments are those of
 // `dump path --segments`.
 import * as client from "../api/client.js";
-import { effect, signal, untracked } from "../dom/index.js";
-import { clean, DID, group, length, messageOf } from "../format/index.js";
+import { effect, signal, untracked } from "../dom.js";
+import { clean, DID, group, length, messageOf } from "../format.js";
 import { windowWords } from "../panels/questions.js";
 import { xOf } from "./geometry.js";
 import { clipped } from "./layer.js";

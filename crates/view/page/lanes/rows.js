@@ -1,7 +1,7 @@
 // Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
-import { around, effect, fill, h, handled, icon, swatch } from "../dom/index.js";
+import { around, effect, fill, h, handled, held, icon, swatch } from "../dom.js";
 import { RowList } from "../dom/list.js";
-import { clean, exact, fixed, group, length } from "../format/index.js";
+import { clean, exact, fixed, group, length } from "../format.js";
 import { formOf } from "./paint.js";
 import { hueOf, hueOrder } from "./palette.js";
 import * as model from "./model.js";
@@ -101,13 +101,13 @@ export class LaneRows {
   constructor(scroller, label, store, moved) {
     this.scroller = scroller;
     this.store = store;
-    scroller.setAttribute("role", "treegrid");
-    scroller.setAttribute("aria-label", label);
+    scroller.role = "treegrid";
+    scroller.ariaLabel = label;
     /** @type {RowList<Row>} */
     this.list = new RowList({
       scroller, height: 28, above: ({ depth }) => Math.min(depth, 4), make: (row, index) => this.#make(row, index), key: (row) => row.key, onwindow: () => moved("rows"),
     });
-    this.list.body.setAttribute("role", "rowgroup");
+    this.list.body.role = "rowgroup";
     /** Where it is scrolled to, so that a frame asks no layout for it. */
     this.scrollTop = 0;
     scroller.addEventListener("scroll", () => {
@@ -140,7 +140,7 @@ export class LaneRows {
 
   /** @param {Row[]} rows */
   set(rows) {
-    this.scroller.setAttribute("aria-rowcount", String(rows.length));
+    this.scroller.ariaRowCount = String(rows.length);
     this.list.set(rows);
     if (rows.length > 0 && !this.scroller.querySelector("[tabindex='0']")) this.scroller.querySelector("[role=row]")?.setAttribute("tabindex", "0");
   }
@@ -254,7 +254,7 @@ export class LaneRows {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (held(event)) return;
     const target = around(event, "[role=row]");
     const key = target?.dataset.key;
     const index = this.list.items.findIndex((row) => row.key === key);

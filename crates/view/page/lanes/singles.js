@@ -1,7 +1,7 @@
 // Single operations, events and marks: drawn where few enough are in sight, instead of their density alone.
 import * as client from "../api/client.js";
-import { paused, watch } from "../dom/index.js";
-import { clean } from "../format/index.js";
+import { paused, watch } from "../dom.js";
+import { clean } from "../format.js";
 import { xOf } from "./geometry.js";
 import { clipped } from "./layer.js";
 import * as view from "../state/view.js";

@@ -1,5 +1,5 @@
 // Parents of the first row in sight, which have been scrolled away: they stay above it, with their pictures.
-import { fill, h, icon } from "../dom/index.js";
+import { fill, h, icon } from "../dom.js";
 import { rowHeight } from "./geometry.js";
 import { nameOf, headParts } from "./rows.js";
 import * as view from "../state/view.js";

@@ -1,5 +1,5 @@
 // The lanes: two areas of rows (pinned and all), one canvas of pictures below and one of marks above.
-import { computed, h, signal, watch } from "../dom/index.js";
+import { computed, h, signal, watch } from "../dom.js";
 import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";

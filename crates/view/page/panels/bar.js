@@ -1,6 +1,6 @@
 // What stands above the answer of a panel: the tabs, what the panels are about, and the filters.
-import { calm, choice, effect, fill, h, handled, icon, paused, untracked } from "../dom/index.js";
-import { clean, length } from "../format/index.js";
+import { calm, choice, effect, fill, h, handled, icon, paused, untracked } from "../dom.js";
+import { clean, length } from "../format.js";
 import * as view from "../state/view.js";
 import { askable, PATTERNS, questionOf } from "./questions.js";
 

@@ -1,6 +1,6 @@
 // The chain of a wait in the panel of the chosen span: what each thread of it did, and the way that the reader took along it.
-import { h } from "../dom/index.js";
-import { clean, length } from "../format/index.js";
+import { h } from "../dom.js";
+import { clean, length } from "../format.js";
 import { back, followTo } from "../parts/spans.js";
 
 /** @param {ChainLink} link @returns {string} what the thread did while the wait lasted, as `dump waits` has it */

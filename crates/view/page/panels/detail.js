@@ -1,6 +1,6 @@
 // The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
-import { effect, fill, h, icon, tool } from "../dom/index.js";
-import { clean, DID, length } from "../format/index.js";
+import { effect, fill, h, icon, tool } from "../dom.js";
+import { clean, DID, length } from "../format.js";
 import { copy } from "../parts/menu.js";
 import { followWaker, leave, stepSpan } from "../parts/spans.js";
 import { carried, commandLine } from "../state/command.js";

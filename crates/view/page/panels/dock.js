@@ -1,7 +1,7 @@
 // The panels: they ask, and show the answer of the question that is chosen.
 import * as client from "../api/client.js";
-import { computed, effect, fill, h, icon, signal, untracked, watch } from "../dom/index.js";
-import { clean, columnOf, copied, exact, group, messageOf, readRange } from "../format/index.js";
+import { computed, effect, fill, h, icon, signal, untracked, watch } from "../dom.js";
+import { clean, columnOf, copied, exact, group, messageOf, readRange } from "../format.js";
 import { hueOrder } from "../lanes/palette.js";
 import { heldWindow } from "../parts/findings.js";
 import { copy, menuButton, openMenu } from "../parts/menu.js";
@@ -94,7 +94,7 @@ export class Dock {
       const stop = new AbortController();
       const whole = view.whole();
       const range = from <= whole[0] && to >= whole[1] ? null : /** @type {TimeRange} */ ([from, to]);
-      this.element.setAttribute("aria-busy", "true");
+      this.element.ariaBusy = "true";
       // Rows that go away tell no pointer that leaves them.
       untracked(() => view.lit.peek()?.range && (view.lit.value = null));
       const load = () => {
@@ -153,10 +153,10 @@ export class Dock {
       if (aborted.aborted) return;
       this.ready.value = `${id} ${words.join(" ")}`;
       this.element.dataset.ready = this.ready.peek();
-      this.element.setAttribute("aria-busy", "false");
+      this.element.ariaBusy = "false";
     } catch (error) {
       if (client.isAbort(error) || aborted.aborted) return;
-      this.element.setAttribute("aria-busy", "false");
+      this.element.ariaBusy = "false";
       const hint = error instanceof client.ServerError ? error.hint : null;
       this.#empty(h("p", { role: "alert" }, clean(messageOf(error), 400)), hint ? h("p.dim", clean(hint, 400)) : null);
     } finally {

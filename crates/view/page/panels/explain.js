@@ -1,6 +1,6 @@
 // `explain`: the answer in a sentence, where the time went, and known causes.
-import { h } from "../dom/index.js";
-import { clean, fixed } from "../format/index.js";
+import { h } from "../dom.js";
+import { clean, fixed } from "../format.js";
 import { copy } from "../parts/menu.js";
 import { wayTo } from "../parts/findings.js";
 import * as view from "../state/view.js";

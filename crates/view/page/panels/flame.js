@@ -1,7 +1,7 @@
 // A flame graph: boxes of a frame on one canvas, with the keyboard and a text for each box.
 import * as client from "../api/client.js";
-import { h, handled } from "../dom/index.js";
-import { clean, fixed, group, length } from "../format/index.js";
+import { h, handled, held } from "../dom.js";
+import { clean, fixed, group, length } from "../format.js";
 import { clipped } from "../lanes/layer.js";
 import { hueOfName } from "../lanes/paint.js";
 import { css } from "../lanes/palette.js";
@@ -149,7 +149,7 @@ export class Flame {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const now = this.at ?? this.zoom ?? this.boxes[0];
-    if (!now || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!now || held(event)) return;
     const row = this.boxes.filter(({ depth }) => depth === now.depth).sort((a, b) => a.start - b.start);
     const place = this.boxes.indexOf(now);
     /** @type {Box | undefined} */

@@ -1,6 +1,6 @@
 // What stands below an answer: how many rows, what is left out, warnings, and the command.
-import { h, icon } from "../dom/index.js";
-import { clean, group, length } from "../format/index.js";
+import { h, icon } from "../dom.js";
+import { clean, group, length } from "../format.js";
 
 /** @param {string} command */
 export const commandOf = (command) => h("code.command", { title: clean(command, 4_000) }, clean(command, 400));

@@ -1,6 +1,6 @@
 // From a row of a table to the lanes: what it is about is lit, and a wait is shown.
 import * as client from "../api/client.js";
-import { exact } from "../format/index.js";
+import { exact } from "../format.js";
 import * as model from "../lanes/model.js";
 import { hueOf, processLanes } from "../lanes/palette.js";
 import { patternOf, threadOf } from "../lanes/rows.js";

@@ -1,6 +1,6 @@
 // The questions of the panels, in the words of the command line.
 import * as view from "../state/view.js";
-import { rangeWord } from "../format/index.js";
+import { rangeWord } from "../format.js";
 
 /** Rows that a table shows at most; a command with another `--top` shows more. */
 export const TOP = 2_000;
@@ -39,28 +39,31 @@ export const windowWords = ({ range, process, tid }) => [...(process ? ["-p", pr
 
 const CODE = ["samples", "switches"];
 
-/** @type {Question[]} */
-export const QUESTIONS = [
+/** What most questions have. */
+const USUAL = { view: "table", needs: /** @type {string[]} */ ([]), columns: /** @type {string[]} */ ([]), sort: "", filter: "" };
+
+/** @type {(Pick<Question, "id" | "title" | "about" | "words"> & Partial<Question>)[]} */
+const ASKED = [
   {
-    id: "processes", title: "Processes", about: "One row per process", view: "table", needs: [],
+    id: "processes", title: "Processes", about: "One row per process",
     words: (c) => ["dump", "cpu", ...common(c, ofProcesses(c))],
     columns: ["process", "pid", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "cores_used", "priority", "command_line"],
     sort: "cpu_ns", filter: "process",
   },
   {
-    id: "threads", title: "Threads", about: "One row per thread", view: "table", needs: [],
+    id: "threads", title: "Threads", about: "One row per thread",
     words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, ofProcesses(c))],
     columns: ["process", "tid", "thread_name", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "switches", "wait_reasons", "wakers"],
     sort: "cpu_ns", filter: "process",
   },
   {
-    id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", view: "table", needs: CODE,
+    id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", needs: CODE,
     words: (c) => ["dump", "cpu", "--methods", c.filter ? pattern(c.filter) : "*", ...common(c, ["--top-methods", "200", "--top", "20"])],
     columns: ["method", "module", "process", "cpu_ns", "exclusive_cpu_ns", "wait_ns", "ready_ns", "samples"],
     sort: "cpu_ns", filter: "method",
   },
   {
-    id: "tags", title: "Stack tags", about: "One row per process and stack tag", view: "table", needs: CODE,
+    id: "tags", title: "Stack tags", about: "One row per process and stack tag", needs: CODE,
     words: (c) => ["dump", "cpu", "--stacktags", c.filter ? pattern(c.filter) : "*", ...(c.tagFile ? ["--tag-file", c.tagFile] : []), ...common(c, ["--top-methods", "100", "--top", "50"])],
     columns: ["stack_tag", "process", "pid", "cpu_ns", "wait_ns", "ready_ns", "samples"],
     sort: "cpu_ns", filter: "tag",
@@ -68,58 +71,60 @@ export const QUESTIONS = [
   {
     id: "tree", title: "Call tree", about: "From the outermost function to the functions that it calls", view: "tree", needs: CODE,
     words: (c) => stacks(c),
-    columns: ["method", "total_ns", "self_ns", "share", "count"], sort: "total_ns", filter: "method",
+    filter: "method",
   },
   {
     id: "callers", title: "Callers", about: "From the function at the end of the stack to its callers", view: "tree", needs: CODE,
     words: (c) => stacks(c, "--callers"),
-    columns: ["method", "total_ns", "share", "count"], sort: "total_ns", filter: "method",
+    filter: "method",
   },
   {
     id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: CODE,
     words: (c) => ["dump", "stacks", ...ofThread(c), "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
-    columns: ["method", "total_ns", "self_ns", "share"], sort: "total_ns", filter: "method",
+    filter: "method",
   },
   {
     id: "flame", title: "Flame graph", about: "The width of a box is the time of a function with all functions that it calls", view: "flame", needs: CODE,
     words: (c) => stacks(c),
-    columns: [], sort: "", filter: "method",
+    filter: "method",
   },
   {
-    id: "waits", title: "Waits", about: "The longest waits, and who ended each", view: "table", needs: ["switches"],
+    id: "waits", title: "Waits", about: "The longest waits, and who ended each", needs: ["switches"],
     words: (c) => ["dump", "waits", ...ofThread(c), ...filtered(c, "--methods"), ...common(c, ["--top", String(Math.min(c.top, 500))])],
     columns: ["process", "tid", "thread_name", "wait_ns", "from_ns", "reason", "wait_method", "woken_by", "waker_method"],
     sort: "wait_ns", filter: "method",
   },
   {
-    id: "disk", title: "Disk", about: "One row per process and file; operations that completed in the range", view: "table", needs: ["disk"],
+    id: "disk", title: "Disk", about: "One row per process and file; operations that completed in the range", needs: ["disk"],
     words: (c) => ["dump", "disk", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
     columns: ["path", "process", "reads", "read_bytes", "writes", "write_bytes", "total_service_ns", "response_avg_ns", "response_max_ns"],
     sort: "total_service_ns", filter: "path",
   },
   {
-    id: "file", title: "Files", about: "One row per process and file; operations of the file system", view: "table", needs: ["file"],
+    id: "file", title: "Files", about: "One row per process and file; operations of the file system", needs: ["file"],
     words: (c) => ["dump", "file", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
     columns: ["path", "process", "opens", "reads", "read_bytes", "writes", "write_bytes", "failed", "total_ns"],
     sort: "total_ns", filter: "path",
   },
   {
-    id: "events", title: "Events", about: "One row per provider and event", view: "table", needs: ["events"],
+    id: "events", title: "Events", about: "One row per provider and event", needs: ["events"],
     words: (c) => ["dump", "events", ...filtered(c, "--name"), ...common(c, ["--top", String(c.top)])],
     columns: ["provider", "event", "id", "count", "first_ns", "last_ns"], sort: "count", filter: "event",
   },
   {
-    id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", view: "table", needs: ["switches"],
+    id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", needs: ["switches"],
     words: (c) => ["dump", "path", ...windowWords(c), "--top", "200"],
     columns: ["path_ns", "share", "state", "process", "thread", "site", "tag", "ended_by", "for_site", "disturbance"],
-    sort: "path_ns", filter: "",
+    sort: "path_ns",
   },
   {
-    id: "explain", title: "Explain", about: "Known causes, each with a command that shows its evidence", view: "explain", needs: [],
+    id: "explain", title: "Explain", about: "Known causes, each with a command that shows its evidence", view: "explain",
     words: (c) => ["explain", ...windowWords({ ...c, tid: null })],
-    columns: [], sort: "", filter: "",
   },
 ];
+
+/** @type {Question[]} */
+export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one }));
 
 /** @param {string} id */
 export function questionOf(id) {

@@ -1,7 +1,7 @@
 // A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
-import { around, h, handled, swatch } from "../dom/index.js";
+import { around, h, handled, held, swatch } from "../dom.js";
 import { RowList } from "../dom/list.js";
-import { cellText, columnOf } from "../format/index.js";
+import { cellText, columnOf } from "../format.js";
 
 const HEIGHT = 24;
 
@@ -82,8 +82,8 @@ export class Table {
     const template = this.columns.map(({ width, kind }, i) => (kind === "text" || kind === "list" ? `minmax(${Math.round(width * 0.7)}px, ${i === last ? "1fr" : `${width * 2}px`})` : `${width}px`)).join(" ");
     this.element.style.setProperty("--columns", template);
     this.element.style.setProperty("--least", `${this.columns.reduce((sum, { width, kind }) => sum + (kind === "text" || kind === "list" ? width * 0.7 : width), 0) + 16}px`);
-    this.element.setAttribute("aria-rowcount", String(this.shown.length + 1));
-    this.element.setAttribute("aria-colcount", String(this.columns.length));
+    this.element.ariaRowCount = String(this.shown.length + 1);
+    this.element.ariaColCount = String(this.columns.length);
     this.head.replaceChildren(...this.columns.map((column) => {
       const sorted = this.state.sort === column.key;
       const button = /** @type {HTMLElement} */ (h("button.sort", { onclick: () => this.#by(column) }, h("span.name", column.title), h("span.way", { "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : "")));
@@ -152,7 +152,7 @@ export class Table {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = around(event, ".table-row");
-    if (!row || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
+    if (!row || held(event) || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset.index);
     if (this.list.moved(event, index)) return;
     if (this.onmenu && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey))) this.onmenu(/** @type {TableRow} */ (this.shown[index]), row);

@@ -1,7 +1,7 @@
 // Call trees of `dump stacks`: rows that name their parents, opened and closed.
-import { around, h, handled } from "../dom/index.js";
+import { around, h, handled, held } from "../dom.js";
 import { RowList } from "../dom/list.js";
-import { clean, fixed, group } from "../format/index.js";
+import { clean, fixed, group } from "../format.js";
 
 const HEIGHT = 24;
 
@@ -85,7 +85,7 @@ export class Tree {
       if (node.open) node.below.forEach(walk);
     };
     this.roots.forEach(walk);
-    this.element.setAttribute("aria-rowcount", String(this.shown.length));
+    this.element.ariaRowCount = String(this.shown.length);
     this.list.set(this.shown.slice());
   }
 
@@ -135,7 +135,7 @@ export class Tree {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const row = around(event, ".table-row");
-    if (!row || event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key === "Enter")) return;
+    if (!row || held(event) || (event.shiftKey && event.key === "Enter")) return;
     const index = Number(row.dataset.index);
     const node = this.shown[index];
     if (!node) return;

@@ -1,7 +1,7 @@
 // Panels about one program ask for it: processes that set marks, and those with most CPU, to choose from.
 import * as client from "../api/client.js";
-import { fill, h, swatch } from "../dom/index.js";
-import { clean, length } from "../format/index.js";
+import { fill, h, swatch } from "../dom.js";
+import { clean, length } from "../format.js";
 import { hueOf } from "../lanes/palette.js";
 import { patternOf } from "../lanes/rows.js";
 import * as view from "../state/view.js";

@@ -1,5 +1,5 @@
 // Everything that can be done, with its keys: the keyboard, the list of commands and the help have one source.
-import { CLOCK_NAMES, CLOCKS, rangeWord } from "../format/index.js";
+import { CLOCK_NAMES, CLOCKS, rangeWord } from "../format.js";
 import { askable } from "../panels/questions.js";
 import { zeroAtMark } from "../state/landmark.js";
 import * as view from "../state/view.js";

@@ -1,6 +1,6 @@
 // What the recording cannot say: warnings of its health, and kinds of data that it does not have.
-import { effect, fill, h, icon, tool } from "../dom/index.js";
-import { clean } from "../format/index.js";
+import { effect, fill, h, icon, tool } from "../dom.js";
+import { clean } from "../format.js";
 import { trouble } from "../api/client.js";
 import { copy } from "./menu.js";
 import * as view from "../state/view.js";

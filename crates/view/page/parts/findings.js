@@ -1,6 +1,6 @@
 // Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
-import { batch, fill, h, watch } from "../dom/index.js";
-import { clean, length } from "../format/index.js";
+import { batch, fill, h, watch } from "../dom.js";
+import { clean, length } from "../format.js";
 import { shift, timeWidth, xOf } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 

@@ -1,5 +1,5 @@
 // The keyboard, and the help that names its keys.
-import { around, h } from "../dom/index.js";
+import { around, h } from "../dom.js";
 import { ACTIONS, keyText } from "./actions.js";
 import { openDialog } from "./menu.js";
 import { showView } from "./view-file.js";

@@ -1,5 +1,5 @@
 // What can be done with a lane.
-import { clean } from "../format/index.js";
+import { clean } from "../format.js";
 import { HUES, colourKey } from "../lanes/palette.js";
 import { shown } from "../lanes/path.js";
 import { patternOf, threadOf } from "../lanes/rows.js";

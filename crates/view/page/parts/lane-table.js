@@ -1,7 +1,7 @@
 // The numbers of a lane: the answer of its command for the range that the panels are about, never sums of the page.
 import * as client from "../api/client.js";
-import { fill, h, icon } from "../dom/index.js";
-import { clean, copied, length, messageOf, rangeWord } from "../format/index.js";
+import { fill, h, icon } from "../dom.js";
+import { clean, copied, length, messageOf, rangeWord } from "../format.js";
 import { patternOf, threadOf } from "../lanes/rows.js";
 import { Table } from "../panels/table.js";
 import { baseOf, carried, commandLine } from "../state/command.js";
@@ -73,7 +73,7 @@ export function asTable(lane, store) {
     h("h2", clean(lane.name)), body, h("div.buttons", h("button", { onclick: close }, "Close")),
   ], "large");
   dialog.addEventListener("close", () => stop.abort());
-  const ended = () => body.setAttribute("aria-busy", "false");
+  const ended = () => body.ariaBusy = "false";
   if (asked.length === 0) {
     fill(body, h("p", "No command has numbers of this lane."));
     ended();

@@ -1,5 +1,5 @@
 // Menus, and what is shown above the page: one at a time, left by Escape.
-import { h, handled, swatch } from "../dom/index.js";
+import { h, handled, swatch } from "../dom.js";
 
 /** @type {{ element: HTMLElement, anchor: HTMLElement } | null} */
 let shown = null;
@@ -10,7 +10,7 @@ export function closeMenu(back = true) {
   shown = null;
   const had = element.contains(document.activeElement);
   element.remove();
-  anchor.setAttribute("aria-expanded", "false");
+  anchor.ariaExpanded = "false";
   if (back && had) anchor.focus({ preventScroll: true });
 }
 
@@ -31,7 +31,7 @@ export function openMenu(anchor, items, x) {
         item.run();
         if (!item.stay) return;
         const now = button.getAttribute("aria-checked") !== "true";
-        button.setAttribute("aria-checked", String(now));
+        button.ariaChecked = String(now);
         const tick = button.firstElementChild;
         if (tick) tick.textContent = now ? "✓" : "";
       },
@@ -54,7 +54,7 @@ export function openMenu(anchor, items, x) {
   element.style.left = `${Math.max(4, Math.min(x ?? box.left, innerWidth - width - 4))}px`;
   element.style.top = `${box.bottom + height + 4 > innerHeight ? Math.max(4, box.top - height - 2) : box.bottom + 2}px`;
   shown = { element, anchor };
-  anchor.setAttribute("aria-expanded", "true");
+  anchor.ariaExpanded = "true";
   element.querySelector("button")?.focus();
 }
 

@@ -1,5 +1,5 @@
 // Moves in time: nearer and farther, to the selection, from mark to mark.
-import { CLOCK_NAMES, CLOCKS } from "../format/index.js";
+import { CLOCK_NAMES, CLOCKS } from "../format.js";
 import { timeWidth } from "../lanes/geometry.js";
 import * as view from "../state/view.js";
 import { toast } from "./menu.js";

@@ -1,5 +1,5 @@
 // The list of all commands, which a few letters of a name shorten.
-import { h } from "../dom/index.js";
+import { h } from "../dom.js";
 import { allActions, keyText } from "./actions.js";
 import { openDialog } from "./menu.js";
 

@@ -1,5 +1,5 @@
 // The critical path: what it is asked of, and the way from a segment to its thread.
-import { batch } from "../dom/index.js";
+import { batch } from "../dom.js";
 import * as model from "../lanes/model.js";
 import { LANE, placeAt, shown, textAt } from "../lanes/path.js";
 import { patternOf, threadOf } from "../lanes/rows.js";

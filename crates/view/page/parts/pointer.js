@@ -1,7 +1,7 @@
 // The pointer over the lanes: wheel, drag, click, and the handles of the selection.
-import { around, drag, effect, h, handled } from "../dom/index.js";
+import { around, drag, effect, h, handled } from "../dom.js";
 import { headWidth, nsAt, nsPerPixel, shift, timeWidth, xOf } from "../lanes/geometry.js";
-import { length, wordOf } from "../format/index.js";
+import { length, wordOf } from "../format.js";
 import { choose } from "./spans.js";
 import * as view from "../state/view.js";
 
@@ -128,10 +128,10 @@ export function handles() {
       if (!handle) return;
       shift(handle, xOf(ns));
       handle.classList.toggle("away", ns < from || ns > to);
-      handle.setAttribute("aria-valuemin", String(start));
-      handle.setAttribute("aria-valuemax", String(end));
-      handle.setAttribute("aria-valuenow", String(ns));
-      handle.setAttribute("aria-valuetext", wordOf(ns));
+      handle.ariaValueMin = String(start);
+      handle.ariaValueMax = String(end);
+      handle.ariaValueNow = String(ns);
+      handle.ariaValueText = wordOf(ns);
     });
     const [a, b] = [Math.max(0, xOf(range[0])), Math.min(timeWidth.peek(), xOf(range[1]))];
     text.classList.toggle("away", b - a < 60);

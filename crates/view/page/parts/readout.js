@@ -1,6 +1,6 @@
 // The numbers under the pointer.
-import { around, h } from "../dom/index.js";
-import { clean, fixed, group, length } from "../format/index.js";
+import { around, h } from "../dom.js";
+import { clean, fixed, group, length } from "../format.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
 import { textAt } from "../lanes/path.js";

@@ -1,7 +1,7 @@
 // Search: hits by kind in a list, their density on the axis, and next and previous.
 import * as client from "../api/client.js";
-import { fill, h, handled, icon, paused } from "../dom/index.js";
-import { clean, exact, group, length } from "../format/index.js";
+import { fill, h, handled, icon, paused } from "../dom.js";
+import { clean, exact, group, length } from "../format.js";
 import * as model from "../lanes/model.js";
 import { patternOf } from "../lanes/rows.js";
 import { commandLine } from "../state/command.js";
@@ -117,7 +117,7 @@ export class Search {
   /** @param {boolean} on */
   #show(on) {
     this.list.hidden = !on;
-    this.input.setAttribute("aria-expanded", String(on));
+    this.input.ariaExpanded = String(on);
   }
 
   #draw() {

@@ -1,7 +1,7 @@
 // The span under the pointer or the span cursor: what it is, who ended it, and the chain of its wait.
 import * as client from "../api/client.js";
-import { batch } from "../dom/index.js";
-import { clean, DID, length } from "../format/index.js";
+import { batch } from "../dom.js";
+import { clean, DID, length } from "../format.js";
 import * as model from "../lanes/model.js";
 import { LANE } from "../lanes/path.js";
 import * as view from "../state/view.js";

@@ -1,5 +1,5 @@
 // The view as a file, and as a text that the reader can change.
-import { h } from "../dom/index.js";
+import { h } from "../dom.js";
 import { views } from "../state/saved.js";
 import * as url from "../state/url.js";
 import * as view from "../state/view.js";

@@ -1,6 +1,6 @@
 // Where times count from: the start, the selection, a mark, or what happened, in the words of `--zero-time`.
-import { h } from "../dom/index.js";
-import { clean } from "../format/index.js";
+import { h } from "../dom.js";
+import { clean } from "../format.js";
 import { LANDMARKS, zeroAtLandmark, zeroAtMark } from "../state/landmark.js";
 import * as view from "../state/view.js";
 import { menuButton, openDialog } from "./menu.js";

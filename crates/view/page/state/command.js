@@ -1,5 +1,5 @@
 // Command lines: with the file where a shell wants it, and with times counted from the landmark that the reader chose.
-import { rangeWord, readRange, readWord, shellLine } from "../format/index.js";
+import { rangeWord, readRange, readWord, shellLine } from "../format.js";
 import * as view from "./view.js";
 
 /** Questions whose windows are named by themselves; they take no `--zero-time`. */

@@ -2,7 +2,7 @@
 import * as client from "../api/client.js";
 import { zeroWords } from "./command.js";
 import * as view from "./view.js";
-import { messageOf } from "../format/index.js";
+import { messageOf } from "../format.js";
 
 /** Kinds of landmarks, in the words of `--zero-time`. */
 export const LANDMARKS = [

@@ -1,6 +1,6 @@
 // The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
-import { batch } from "../dom/index.js";
-import { CLOCK_NAMES, rangeWord, readRange, readWord, wordOf } from "../format/index.js";
+import { batch } from "../dom.js";
+import { CLOCK_NAMES, rangeWord, readRange, readWord, wordOf } from "../format.js";
 import { HUES } from "../lanes/palette.js";
 import { isLandmark, zeroAtLandmark } from "./landmark.js";
 import * as view from "./view.js";

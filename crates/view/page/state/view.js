@@ -1,6 +1,6 @@
 // What the reader looks at. Everything here can be written as text: see `url.js`.
-import { batch, computed, signal } from "../dom/index.js";
-import { clockOf } from "../format/index.js";
+import { batch, computed, signal } from "../dom.js";
+import { clockOf } from "../format.js";
 
 /** The shortest range that can be looked at, in ns. */
 export const SHORTEST = 1_000;

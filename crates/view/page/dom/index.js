@@ -1,2 +1,0 @@
-export * from "./h.js";
-export * from "./signal.js";

@@ -1,3 +1,0 @@
-export * from "./table.js";
-export * from "./text.js";
-export * from "./time.js";

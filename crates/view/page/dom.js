@@ -1,3 +1,5 @@
-// Elements and signals.
+// Elements, their events, and signals.
+export * from "./dom/controls.js";
+export * from "./dom/events.js";
 export * from "./dom/h.js";
 export * from "./dom/signal.js";

@@ -28,6 +28,8 @@ assets! {
     "css/print.css",
     "css/theme.css",
     "dom.js",
+    "dom/controls.js",
+    "dom/events.js",
     "dom/h.js",
     "dom/list.js",
     "dom/signal.js",

@@ -1,4 +1,5 @@
-import { h, handled } from "./h.js";
+import { handled } from "./events.js";
+import { h } from "./h.js";
 
 /**
  * A column of rows of one height of which only those in sight are elements.

@@ -14,19 +14,19 @@ import { stepSpan } from "../parts/spans.js";
 /** Lanes in which the arrow keys go from span to span. */
 const SPANS = new Set(["thread", "cpu", "disk", "path"]);
 
+/** Totals, what they are, and the word behind them where lanes are sorted by it. @type {[keyof Totals, string, string][]} */
+const TOTALS = [
+  ["wait_ns", "Wait", "wait"], ["ready_ns", "Time ready without a CPU", "ready"], ["run_ns", "Run time, by context switches", "run"], ["cpu_ns", "CPU time, by samples", ""],
+  ["run_ns", "Run time, by context switches", ""], ["busy_ns", "Time in which it worked", ""], ["bytes", "Bytes", ""], ["count", "Number", ""],
+];
+
 /** @param {Lane} lane @returns {[string, string]} what is shown of its totals, and what it is */
 function figure({ totals }) {
-  const { cpu_ns: cpu, run_ns: run, wait_ns: wait, ready_ns: ready, busy_ns: busy, bytes, count } = totals;
-  const order = view.order.peek();
-  const has = (/** @type {number | null | undefined} */ value) => value !== undefined && value !== null;
-  if (order === "wait" && has(wait)) return [`${length(wait ?? 0)} wait`, "Wait"];
-  if (order === "ready" && has(ready)) return [`${length(ready ?? 0)} ready`, "Time ready without a CPU"];
-  if (order === "run" && has(run)) return [`${length(run ?? 0)} run`, "Run time, by context switches"];
-  if (has(cpu)) return [length(cpu ?? 0), "CPU time, by samples"];
-  if (has(run)) return [length(run ?? 0), "Run time, by context switches"];
-  if (has(busy)) return [length(busy ?? 0), "Time in which it worked"];
-  if (has(bytes)) return [`${fixed((bytes ?? 0) / 1e6, 1)} MB`, "Bytes"];
-  return has(count) ? [group(count ?? 0), "Number"] : ["", ""];
+  const found = TOTALS.find(([key, , order]) => typeof totals[key] === "number" && (order === "" || order === view.order.peek()));
+  if (!found) return ["", ""];
+  const [key, what, order] = found;
+  const value = totals[key] ?? 0;
+  return [key === "bytes" ? `${fixed(value / 1e6, 1)} MB` : key === "count" ? group(value) : `${length(value)} ${order}`.trim(), what];
 }
 
 /** @param {Lane} lane @returns {{ pattern: string, pid: number | null }} as `-p` takes it */

@@ -132,12 +132,13 @@ export class LanesView {
     const bar = this.scroller.offsetWidth - this.scroller.clientWidth;
     dpr.value = window.devicePixelRatio || 1;
     headWidth.value = Math.round(Math.min(340, Math.max(190, width * 0.22)));
-    document.documentElement.style.setProperty("--head", `${headWidth.peek()}px`);
-    document.documentElement.style.setProperty("--gutter", `${bar}px`);
+    const { style } = document.documentElement;
+    style.setProperty("--head", `${headWidth.peek()}px`);
+    style.setProperty("--gutter", `${bar}px`);
     timeWidth.value = Math.max(50, width - headWidth.peek() - bar);
     this.height = height;
     rowHeight.value = Math.max(LEAST_HEIGHT, Math.ceil(height / MOST_ROWS));
-    document.documentElement.style.setProperty("--row", `${rowHeight.peek()}px`);
+    style.setProperty("--row", `${rowHeight.peek()}px`);
     this.rows.list.resize(rowHeight.peek());
     this.pinRows.list.resize(rowHeight.peek());
     this.#pinHeight(model.pinnedRows.peek().length);

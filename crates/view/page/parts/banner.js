@@ -12,11 +12,12 @@ export function banner() {
     const health = recording?.health ?? [];
     const missing = recording?.missing ?? [];
     const bad = health.filter(({ level }) => level === "warning");
-    element.hidden = health.length + missing.length === 0;
+    const count = health.length + missing.length;
+    element.hidden = count === 0;
     element.classList.toggle("bad", bad.length > 0);
     const first = bad[0]?.text ?? (missing.length > 0 ? `This recording has no ${missing.map(({ what }) => what).join(", no ")}` : health[0]?.text ?? "");
     fill(element, h("details",
-      h("summary", icon("warning"), h("span", clean(first, 200)), health.length + missing.length > 1 ? h("span.dim", bad.length > 0 ? ` (+${health.length + missing.length - 1} more)` : " Details") : null),
+      h("summary", icon("warning"), h("span", clean(first, 200)), count > 1 ? h("span.dim", bad.length > 0 ? ` (+${count - 1} more)` : " Details") : null),
       h("ul",
         health.map(({ level, text }) => h("li", { class: level }, clean(text, 600))),
         missing.map(({ what, why, cure }) => h("li", h("strong", `No ${clean(what, 80)}`), why ? `: ${clean(why, 300)}. ` : ". ", cure ? h("button.link", { title: "Copy", onclick: () => copy(cure, "cure") }, clean(cure, 200)) : null)))));

@@ -137,10 +137,15 @@ export class Search {
     this.list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {1 | -1} way @returns {number} the place behind the last one is the first */
+  #next(way) {
+    return (this.at + way + this.hits.length) % this.hits.length;
+  }
+
   /** @param {1 | -1} way */
   step(way) {
     if (this.hits.length === 0) return;
-    this.go((this.at + way + this.hits.length) % this.hits.length, false);
+    this.go(this.#next(way), false);
   }
 
   /** @param {number} index @param {boolean} [close] */
@@ -175,7 +180,7 @@ export class Search {
   #key(event) {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (this.hits.length === 0) return;
-      this.at = (this.at + (event.key === "ArrowDown" ? 1 : -1) + this.hits.length) % this.hits.length;
+      this.at = this.#next(event.key === "ArrowDown" ? 1 : -1);
       this.#show(true);
       this.#draw();
       void this.#density();

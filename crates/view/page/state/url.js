@@ -199,9 +199,9 @@ function one(word, value) {
 
 /** @param {string} value `1.5s some name` @returns {Mark[]} */
 function named(value) {
-  const at = value.indexOf(" ");
-  const ns = readWord(at < 0 ? value : value.slice(0, at));
-  return ns === null ? [] : [{ ns, name: at < 0 ? "" : value.slice(at + 1) }];
+  const [, at = "", name = ""] = /^(\S*) ?(.*)$/s.exec(value) ?? [];
+  const ns = readWord(at);
+  return ns === null ? [] : [{ ns, name }];
 }
 
 /** @param {string} value `1s..2s 4711 App.exe(99)`, with `-` for the main thread @returns {PathOf | null} */
@@ -214,8 +214,6 @@ function pathOf(value) {
 
 /** @param {string} value */
 function spanOf(value) {
-  const at = value.indexOf(" ");
-  const ns = readWord(value.slice(0, at));
-  const lane = value.slice(at + 1);
-  return ns === null || !ID.test(lane) ? null : { ns, lane };
+  const [own] = named(value);
+  return own && ID.test(own.name) ? { ns: own.ns, lane: own.name } : null;
 }

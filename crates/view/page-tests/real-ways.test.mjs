@@ -93,7 +93,7 @@ inPage("a wait's arrow comes from the thread that ended it, at the instant at wh
     await page.waitForTimeout(30);
   }
   await text.first().click();
-  await page.locator(".detail h4", { hasText: "Woken by" }).waitFor();
+  await page.locator(".detail .woken").waitFor();
   await settled(page);
   const at = /** @type {{ lane: string, at: { span: { start_ns: number, end_ns: number }, waker: { lane: string, ns: number, name: string } } }} */ (await page.evaluate("tracesift.view.chosen.value"));
   assert.deepEqual([at.at.span.start_ns, at.at.span.end_ns], [wait["from_ns"], wait["to_ns"]]);

@@ -352,7 +352,7 @@ type Band = { id: string, top: number, bottom: number, key: string, clipTop: num
 
 type Segment = { from: number, to: number, state: string, process: number, thread: number | null, name: string, what: string };
 
-type Path = { segments: Segment[], command: string, words: string[], notes: string[], error: string | null, missing: number };
+type Path = { segments: Segment[], command: string, words: string[], error: string | null, missing: number };
 
 type Known = { from: number, to: number, frame: Frame | null };
 

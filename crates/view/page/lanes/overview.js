@@ -186,7 +186,7 @@ export class Overview {
         else if (Math.abs(now - first) > 3 * per) view.look([Math.min(first, now), Math.max(first, now)], "move");
       }, (last) => {
         // A click beside the brush puts its centre there.
-        if (kind === "new" && Math.abs(at(last) - first) <= 3 * per && !whole) view.centre(first);
+        if (last.type === "pointerup" && kind === "new" && Math.abs(at(last) - first) <= 3 * per && !whole) view.centre(first);
       });
     });
     this.window.addEventListener("keydown", (event) => {

@@ -39,10 +39,10 @@ async function load(of, aborted) {
     const drawn = segments.reduce((sum, one) => sum + one.to - one.from, 0);
     const whole = answer.rows[0]?.window_ns;
     if (aborted.aborted) return;
-    shown.value = { segments, words, command: answer.command, notes: answer.notes, error: segments.length === 0 ? answer.notes[0] ?? "nothing is known of this range" : null, missing: typeof whole === "number" ? whole - drawn : 0 };
+    shown.value = { segments, words, command: answer.command, error: segments.length === 0 ? answer.notes[0] ?? "nothing is known of this range" : null, missing: typeof whole === "number" ? whole - drawn : 0 };
   } catch (error) {
     if (client.isAbort(error) || aborted.aborted) return;
-    shown.value = { segments: [], words, command: "", notes: [], error: messageOf(error), missing: 0 };
+    shown.value = { segments: [], words, command: "", error: messageOf(error), missing: 0 };
   }
 }
 

@@ -18,7 +18,7 @@ export function closeMenu(back = true) {
 export function openMenu(anchor, items, x) {
   const again = shown?.anchor === anchor;
   closeMenu(false);
-  if (again) return;
+  if (again || items.length === 0) return;
   const element = h("div.menu", { role: "menu", tabindex: -1 }, items.map((item) => {
     if (item === "-") return h("div.rule", { role: "separator" });
     const checkable = item.checked !== undefined;

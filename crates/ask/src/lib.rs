@@ -59,6 +59,7 @@ mod stack_names;
 pub mod table_question;
 pub mod tag_cache;
 pub mod tag_files;
+pub mod tallies;
 mod thread_filter;
 mod threads;
 pub mod time_format;

@@ -535,7 +535,7 @@ pub(super) fn bytes(row: &Operation) -> i64 {
 }
 
 /// Time from begin to end. A wait for changes of a directory is no work, and what has no known end has no duration.
-pub(super) fn duration(row: &Operation) -> Option<i64> {
+pub(crate) fn duration(row: &Operation) -> Option<i64> {
     if let Some(sums) = row.other {
         return sums.duration;
     }

@@ -48,6 +48,7 @@ mod threads_by_id;
 mod timeline;
 mod timeline_disks;
 mod timeline_lanes;
+mod timeline_names;
 mod timeline_others;
 mod timeline_peaks;
 mod timeline_series;

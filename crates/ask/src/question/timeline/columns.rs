@@ -29,7 +29,7 @@ pub enum Lane {
     Event(String, String),
     /// A stack tag.
     Tag(String),
-    /// A kind of operation or page fault, a system call, a direction, or a figure of memory.
+    /// A kind of operation or page fault, a system call, a direction, a figure of memory, a method or a module.
     Kind(String),
 }
 
@@ -224,7 +224,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Kind",
         Kind::Text,
         |r| if let Lane::Kind(kind) = &r.lane { kind.into() } else { Value::None },
-        "Kind of operation on files or of page fault; the system call; `sent` or `received`; the figure of memory.",
+        "Kind of operation on files or of page fault; the system call; `sent` or `received`; the figure of memory; the method or module.",
     ),
     ColumnOf::always(
         "measure",

@@ -14,7 +14,7 @@ use super::counters::Counted;
 use super::from_rows::add_rows;
 use super::from_tiles::{Plan, add_tiles};
 use super::rates::MeanRates;
-use super::{LaneKind, Measure, Question, counters, memory, rates, tags};
+use super::{LaneKind, Measure, Question, counters, memory, methods, rates, tags};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 
@@ -46,6 +46,8 @@ pub(super) fn rows(
             };
             Some(memory::lanes(recording, &grid)?.into_iter().map(of_figure).collect())
         }
+        _ if matches!(question.lane, LaneKind::Method | LaneKind::Module) => methods::lanes(&asked, grid)?
+            .map(|lanes| lanes.into_iter().map(|(name, values)| row(Lane::Kind(name), values)).collect()),
         Measure::Frequency => rates::lanes(&asked, &processes, &grid)?.map(|lanes| {
             let row = |mean: MeanRates| Some(Row { total: mean.all, ..row(names.lane(mean.lane)?, mean.buckets) });
             lanes.into_iter().filter_map(row).collect()
@@ -143,8 +145,8 @@ impl<'a> Names<'a> {
             LaneKind::File | LaneKind::Syscall | LaneKind::Network | LaneKind::Fault => {
                 Lane::Kind(self.kinds.name(number)?.1.clone())
             }
-            // Its figures are no sums of rows.
-            LaneKind::Memory => return None,
+            // Their figures come by name.
+            LaneKind::Memory | LaneKind::Method | LaneKind::Module => return None,
             LaneKind::Tag => Lane::Tag(self.tags.get(usize::try_from(number).ok()?)?.clone()),
         })
     }
@@ -153,7 +155,8 @@ impl<'a> Names<'a> {
 /// How many CPUs could work for a lane at a time; `None`: its figure has no share.
 pub(super) fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
     match (lane, measure) {
-        (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run) => Some(i64::from(recording.info().cpu_count)),
+        (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run)
+        | (LaneKind::Method | LaneKind::Module, Measure::Cpu) => Some(i64::from(recording.info().cpu_count)),
         (LaneKind::Cpu, Measure::Cpu | Measure::Run) | (LaneKind::Disk, Measure::Busy) => Some(1),
         (LaneKind::Gc, Measure::Time) => Some(1),
         (LaneKind::Thread, Measure::Cpu | Measure::Run | Measure::Wait | Measure::Ready) => Some(1),

@@ -22,6 +22,10 @@ pub enum LaneKind {
     Event,
     /// A stack tag.
     Tag,
+    /// A method on stacks.
+    Method,
+    /// A module with methods on stacks.
+    Module,
     /// A kind of operation on files.
     File,
     /// A system call.
@@ -49,6 +53,8 @@ impl LaneKind {
             Self::Disk => "disk",
             Self::Event => "event",
             Self::Tag => "tag",
+            Self::Method => "method",
+            Self::Module => "module",
             Self::File => "file",
             Self::Syscall => "syscall",
             Self::Network => "network",
@@ -65,7 +71,7 @@ impl LaneKind {
             Self::Process | Self::Thread | Self::Cpu => None,
             Self::Disk | Self::Network | Self::Memory => Some(Measure::Bytes),
             Self::Event | Self::Syscall | Self::Fault => Some(Measure::Count),
-            Self::Tag => Some(Measure::Cpu),
+            Self::Tag | Self::Method | Self::Module => Some(Measure::Cpu),
             Self::File => Some(Measure::Operations),
             Self::Gc | Self::Jit => Some(Measure::Time),
         }
@@ -190,7 +196,7 @@ impl Measure {
             LaneKind::Process => rows != Rows::Events,
             LaneKind::Thread => matches!(rows, Rows::Samples | Rows::Switches | Rows::Counters),
             LaneKind::Cpu => matches!(self, Self::Cpu | Self::Samples | Self::Run | Self::Frequency | Self::Counter),
-            LaneKind::Tag => rows == Rows::Samples,
+            LaneKind::Tag | LaneKind::Method | LaneKind::Module => rows == Rows::Samples,
             LaneKind::Disk => rows == Rows::Disks,
             LaneKind::Event => self == Self::Count,
             LaneKind::File => matches!(self, Self::Operations | Self::Bytes | Self::Time),

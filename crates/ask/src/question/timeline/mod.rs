@@ -8,6 +8,7 @@ mod from_tiles;
 mod lanes;
 mod measure;
 mod memory;
+mod methods;
 mod options;
 mod others;
 mod peaks;
@@ -36,8 +37,9 @@ pub use self::series::{Chosen, STATES, Series, all_but_idle, series};
 use self::measure::Unit;
 use crate::answer::{Column, Fact, Kind, Section, View};
 use crate::ask::Ask;
-use crate::candidates::Candidates;
+use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::order::Top;
 use crate::recording::OpenRecording;
 
@@ -100,6 +102,8 @@ pub struct Question {
     pub measure: Option<Measure>,
     /// Names of the counters that count.
     pub counter: Patterns,
+    /// The methods that count, for rows of methods and modules.
+    pub methods: MethodPatterns,
     /// The rules of stack tags, for rows of them.
     pub tags: Option<Arc<TagSet>>,
     /// The buckets.
@@ -131,7 +135,9 @@ impl Ask for Question {
     }
 
     fn candidates(&self, recording: &OpenRecording) -> Result<Vec<Candidates>, Error> {
-        counters::candidates(recording, &self.counter)
+        let mut all = counters::candidates(recording, &self.counter)?;
+        all.extend(candidates::of_methods(recording, "--methods", &self.methods)?);
+        Ok(all)
     }
 
     fn columns(&self) -> Vec<Column> {

@@ -8,6 +8,7 @@ use tracesift_grammar::{Patterns, TimeRange, milliseconds};
 use super::{Buckets, COLUMNS, LaneKind, Measure, Question, Sort, USUAL_BUCKETS, Way};
 use crate::ask::{When, WhenOptions};
 use crate::filter::ProcessFilter;
+use crate::method_patterns::MethodPatterns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::tag_files;
@@ -32,6 +33,9 @@ pub struct Options {
     /// With --measure counter: only these counters
     #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
     counter: Patterns,
+    /// With --lane method or --lane module: only these methods, or modules with such methods
+    #[arg(long, value_name = "PATTERNS", default_value = "", hide_default_value = true)]
+    methods: String,
     /// With --lane tag: take stack tags from this file; may be given several times; `builtin`: the built-in rules
     #[arg(long, value_name = "FILE")]
     tag_file: Vec<PathBuf>,
@@ -64,6 +68,7 @@ impl QuestionOptions for Options {
         ("tracesift dump timeline X.sift --lane cpu --spark", "how busy each CPU was"),
         ("tracesift dump timeline X.sift -p App --lane thread --measure wait", "when threads waited"),
         ("tracesift dump timeline X.sift --lane tag --spark", "what kind of code ran when"),
+        ("tracesift dump timeline X.sift --lane module --methods 'ntfs.sys!*'", "when code of a module ran"),
         ("tracesift dump timeline X.sift --lane disk --buckets 200 --format csv", "for a picture"),
     ];
     const VARIANTS: &'static [&'static [&'static str]] = &[
@@ -84,6 +89,8 @@ impl QuestionOptions for Options {
         &["--measure=operations"],
         &["--measure=switches", "--buckets=1"],
         &["--lane=tag", "--spark"],
+        &["--lane=method", "--top=5"],
+        &["--lane=module", "--measure=samples"],
         &["--lane=cpu", "--measure=frequency"],
         &["--measure=counter"],
     ];
@@ -108,6 +115,11 @@ impl QuestionOptions for Options {
         if !self.tag_file.is_empty() && self.lane != LaneKind::Tag {
             return Err(UsageError::new("--tag-file is of rows of stack tags", "add --lane tag"));
         }
+        let methods = MethodPatterns::parse(&self.methods, false);
+        if !methods.is_empty() && !matches!(self.lane, LaneKind::Method | LaneKind::Module) {
+            let advice = "add --lane method or --lane module";
+            return Err(UsageError::new("--methods is of rows of methods and modules", advice));
+        }
         if !self.counter.is_empty() && self.measure != Some(Measure::Counter) {
             return Err(UsageError::new("--counter is of hardware counters", "add --measure counter"));
         }
@@ -119,6 +131,7 @@ impl QuestionOptions for Options {
             lane: self.lane,
             measure: self.measure,
             counter: self.counter.clone(),
+            methods,
             tags,
             buckets: self.bucket.map_or(Buckets::Number(self.buckets), Buckets::Length),
             sort: self.sort,

@@ -47,3 +47,15 @@ test("the axis has the figures of the chosen hit's lane, and keys lead from one 
   assert.deepEqual(it.complaints, []);
   await it.close();
 });
+
+test("methods get their figures behind the names, and the largest is the first", async () => {
+  const it = await open(browser, {});
+  const { page } = it;
+  await page.keyboard.press("/");
+  await page.keyboard.type("re");
+  await page.locator(".hits [role=option] .dim", { hasText: /12\d ×/ }).first().waitFor();
+  const counts = /** @type {number[]} */ (await page.evaluate("tracesift.search.hits.filter(({ kind }) => kind === 'method').map(({ count }) => count)"));
+  assert.ok(counts.length > 1 && counts.every((count, i) => count >= 120 && (i === 0 || count <= (counts[i - 1] ?? 0))), String(counts));
+  assert.deepEqual(it.complaints, []);
+  await it.close();
+});

@@ -156,6 +156,8 @@ interface FrameHead {
   states?: string[];
   names?: string[];
   modules?: string[];
+  /** Names of stack tags, of a flame graph. */
+  tags?: string[];
   frames?: number;
   total?: number;
 }
@@ -289,6 +291,9 @@ interface Hit {
   words: string[];
 }
 
+/** The figures of a hit, which come behind all hits. */
+type Figures = Pick<Hit, "kind" | "name" | "count" | "time_ns" | "first_ns" | "last_ns">;
+
 interface Density {
   /** null: of all hits of the kind. */
   name: string | null;
@@ -296,6 +301,8 @@ interface Density {
   first_ns: number;
   bucket_ns: number;
   values: number[];
+  /** The command that has the values. */
+  words?: string[] | null;
 }
 
 interface Question {
@@ -404,6 +411,7 @@ interface Box {
   parent: number;
   name: string;
   module: string | undefined;
+  tag: string | undefined;
 }
 
 /** A table as texts. */

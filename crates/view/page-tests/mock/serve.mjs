@@ -70,11 +70,13 @@ function search(text) {
   const lines = [];
   for (const one of processes) if (fits(`${one.name}(${one.pid})`)) lines.push({ kind: "process", name: `${one.name}(${one.pid})`, lane: `process:${one.index}`, count: 1, time_ns: 1e9, first_ns: 0, last_ns: LENGTH, words: [] });
   for (const one of threads) if (fits(`${one.tid} ${one.name}`)) lines.push({ kind: "thread", name: `${one.tid} ${one.name}`, lane: `thread:${one.index}`, count: 1, time_ns: null, first_ns: 1e9, last_ns: LENGTH, words: [] });
-  code.names.forEach((name, i) => fits(name) && lines.push({ kind: "method", name: `${code.modules[i]}!${name}`, lane: null, count: 120, time_ns: 3e9, first_ns: 2e9, last_ns: 58e9, words: [] }));
+  code.names.forEach((name, i) => fits(name) && lines.push({ kind: "method", name: `${code.modules[i]}!${name}`, lane: null, count: null, time_ns: null, first_ns: null, last_ns: null, words: [] }));
   for (const one of recording.marks) if (fits(one.name)) lines.push({ kind: "mark", name: one.name, lane: "mark:0", count: 1, time_ns: null, first_ns: one.ns, last_ns: one.ns, words: [] });
   for (const file of new Set(recording.disk.map(({ file: name }) => name))) if (fits(file)) lines.push({ kind: "file", name: file, lane: null, count: 3, time_ns: null, first_ns: 3e9, last_ns: 5e9, words: [] });
   const first = lines[0];
-  return [...lines, ...(first ? [{ density: { name: first.name, kind: first.kind, first_ns: 0, bucket_ns: 1e9, values: Array.from({ length: 60 }, (_, i) => (i * 7) % 11) } }] : [])].map((line) => JSON.stringify(line)).join("\n");
+  // Figures of methods come behind all names.
+  const figures = lines.filter(({ kind }) => kind === "method").map(({ kind, name }, i) => ({ figures: { kind, name, count: 120 + i, time_ns: 3e9, first_ns: 2e9, last_ns: 58e9 } }));
+  return [...lines, ...figures, ...(first ? [{ density: { name: first.name, kind: first.kind, first_ns: 0, bucket_ns: 1e9, values: Array.from({ length: 60 }, (_, i) => (i * 7) % 11) } }] : [])].map((line) => JSON.stringify(line)).join("\n");
 }
 
 /**

@@ -220,7 +220,7 @@ function notesOf(text) {
   }
 }
 
-/** @param {object} body @param {(line: Hit | { density: Density }) => void} each @param {AbortSignal} aborted */
+/** @param {object} body @param {(line: Hit | { density: Density } | { figures: Figures }) => void} each @param {AbortSignal} aborted */
 export function search(body, each, aborted) {
   return ask("search", { body: { recording: own(), ...body }, rank: 2, signal: aborted }, async (response) => {
     if (!response.body) return;

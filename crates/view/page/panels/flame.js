@@ -5,6 +5,7 @@ import { clean, fixed, group, length } from "../format.js";
 import { clipped } from "../lanes/layer.js";
 import { hueOfName } from "../lanes/paint.js";
 import { css } from "../lanes/palette.js";
+import * as view from "../state/view.js";
 
 const ROW = 20;
 const NONE = new Float64Array();
@@ -21,7 +22,7 @@ export class Flame {
     }, this.canvas);
     this.tip = h("div.flame-tip", { role: "status" });
     this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", oninput: () => this.draw() });
-    this.by = h("select", { "aria-label": "Colour by", onchange: () => this.draw() }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "name" }, "Colour by function"));
+    this.by = h("select", { "aria-label": "Colour by", onchange: () => this.draw() }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "tag" }, "Colour by stack tag"), h("option", { value: "name" }, "Colour by function"));
     this.element = h("div.flame", h("div.flame-bar", this.find, this.by, this.tip), this.scroll);
     /** @type {Frame | null} */
     this.data = null;
@@ -37,11 +38,11 @@ export class Flame {
 
   /** @param {string[]} words @param {string} by @param {{ signal: AbortSignal, id: string }} options */
   async load(words, by, options) {
-    await client.frames("flame", { words, by }, (frame) => (this.data = frame), { ...options, rank: 3 });
-    const { depth = NONE, start = NONE, weight = NONE, self = NONE, parent = NONE, name = NONE, module = NONE } = this.data?.series ?? {};
-    const { names = [], modules = [] } = this.data?.head ?? {};
+    await client.frames("flame", { words, by, tag_file: view.tagFile.peek() || view.session.peek()?.tag_files[0]?.id }, (frame) => (this.data = frame), { ...options, rank: 3 });
+    const { depth = NONE, start = NONE, weight = NONE, self = NONE, parent = NONE, name = NONE, module = NONE, tag = NONE } = this.data?.series ?? {};
+    const { names = [], modules = [], tags = [] } = this.data?.head ?? {};
     this.boxes = [...depth].map((level, i) => ({
-      depth: level, start: start[i] ?? 0, weight: weight[i] ?? 0, self: self[i] ?? 0, parent: parent[i] ?? -1, name: names[name[i] ?? -1] ?? "", module: modules[module[i] ?? -1],
+      depth: level, start: start[i] ?? 0, weight: weight[i] ?? 0, self: self[i] ?? 0, parent: parent[i] ?? -1, name: names[name[i] ?? -1] ?? "", module: modules[module[i] ?? -1], tag: tags[tag[i] ?? -1],
     }));
     this.draw();
     this.#tell();
@@ -60,7 +61,8 @@ export class Flame {
   /** @param {Box} box */
   #text(box) {
     const total = this.data?.head.total || 1;
-    return `${clean(nameOf(box), 200)} — ${this.#amount(box.weight)}, ${fixed((box.weight / total) * 100, 1)} %, self ${this.#amount(box.self)}`;
+    const tag = this.by.value === "tag" && box.tag ? ` (${clean(box.tag, 100)})` : "";
+    return `${clean(nameOf(box), 200)}${tag} — ${this.#amount(box.weight)}, ${fixed((box.weight / total) * 100, 1)} %, self ${this.#amount(box.self)}`;
   }
 
   /** @returns {[number, number]} the weights at the left and the right end */
@@ -98,8 +100,8 @@ export class Flame {
       const y = box.depth * ROW;
       const left = Math.max(0, x0);
       const wide = Math.min(width, x0 + w) - left;
-      // Boxes of processes and threads have no module.
-      const label = this.by.value === "name" ? box.name : box.module;
+      // Boxes of processes and threads have no module and no tag.
+      const label = box[/** @type {"name" | "tag" | "module"} */ (this.by.value)];
       const hit = text !== "" && nameOf(box).toLowerCase().includes(text);
       context.globalAlpha = text !== "" && !hit ? 0.35 : 1;
       context.fillStyle = (hit ? found : label === undefined ? plain : hues[hueOfName(label)]) ?? "";

@@ -62,7 +62,12 @@ export class Search {
       await client.search({ text, kinds: KINDS, from, to }, (line) => {
         if (signal.aborted) return;
         if ("density" in line) this.densities.push(line.density);
-        else {
+        else if ("figures" in line) {
+          const { figures } = line;
+          const hit = this.hits.find((one) => one.name === figures.name && one.kind === figures.kind);
+          if (hit) Object.assign(hit, figures);
+          this.#soon(signal);
+        } else {
           this.hits.push(line);
           this.#soon(signal);
         }

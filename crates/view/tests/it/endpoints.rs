@@ -8,8 +8,8 @@ use tracesift_ask::recording::Source;
 
 use crate::support::{Frame, Running};
 
-/// The rows of a command as objects with the keys `lane`, `tid`, `counter` and `values`.
-fn answer(server: &Running, words: &[String]) -> Vec<Value> {
+/// The rows of a command as objects, with texts and integers.
+pub(crate) fn answer(server: &Running, words: &[String]) -> Vec<Value> {
     let name = words[..2].join(" ");
     let known = question::DUMP.iter().find(|known| known.command == name).unwrap();
     let options: Vec<&str> = words[2..].iter().map(String::as_str).collect();
@@ -333,27 +333,6 @@ fn an_instant_has_the_span_around_it() {
     assert_eq!(server.post("/api/1/at", &json!({ "recording": "r0", "lane": "cpu:0", "ns": end + 9 })).status, 404);
     let of_group = server.post("/api/1/at", &json!({ "recording": "r0", "lane": "cpus", "ns": middle }));
     assert_eq!((of_group.status, &of_group.json()["span"]), (200, &Value::Null));
-}
-
-#[test]
-fn searches_find_names() {
-    let server = Running::start();
-    let search = |body: Value| {
-        let response = server.post("/api/1/search", &body);
-        assert_eq!(response.status, 200, "{response:?}");
-        let text = String::from_utf8(response.body).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
-    };
-    let process = lanes(&server, "&parent=processes").remove(0);
-    let name = process["name"].as_str().unwrap().split('(').next().unwrap().to_uppercase();
-    let hits = search(json!({ "recording": "r0", "text": name, "kinds": ["process"] }));
-    assert!(hits.iter().any(|hit| hit["lane"] == process["id"]), "{hits:?}");
-    assert!(search(json!({ "recording": "r0", "text": "no such name at all" })).is_empty());
-    assert!(!search(json!({ "recording": "r0", "text": ".exe" })).is_empty());
-    let wrong = |body: Value| server.post("/api/1/search", &body).status;
-    assert_eq!(wrong(json!({ "recording": "r0", "text": " " })), 400);
-    assert_eq!(wrong(json!({ "recording": "r0", "text": "a".repeat(201) })), 400);
-    assert_eq!(wrong(json!({ "recording": "r0", "text": "a", "kinds": ["path"] })), 400);
 }
 
 #[test]

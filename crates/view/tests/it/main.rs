@@ -5,5 +5,6 @@
 mod densities;
 mod endpoints;
 mod limits;
+mod searches;
 mod security;
 mod support;

@@ -1,4 +1,9 @@
-//! `search`: names that contain a text, kind by kind, as lines of JSON.
+//! `search`: names that contain a text, kind by kind, as lines of JSON; then how much there is of them, and when.
+
+mod code;
+mod files;
+mod lines;
+mod marks;
 
 use std::sync::Arc;
 
@@ -6,23 +11,22 @@ use axum::body::Body;
 use axum::extract::State as Shared;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tracesift_analysis::Span;
-use tracesift_archive::Error;
+use tracesift_analysis::timeline::Grid;
 use tracesift_ask::recording::OpenRecording;
-use tracesift_trace::rows::{FileRow, MarkRow, MethodSummaryRow, ModuleRow};
-use tracesift_trace::view;
 
 use crate::body::parsed;
 use crate::failure::Failure;
 use crate::lane::Lane;
 use crate::lane::columns::recorded;
 use crate::lane::list::kinds;
+use crate::lane::machine::time_option;
 use crate::lane::people::People;
 use crate::lane::totals::shown;
 use crate::recording::place;
+use crate::search::lines::{hit, send};
 use crate::state::State;
 use crate::work::{self, Pieces};
 
@@ -36,30 +40,6 @@ const LONGEST: usize = 200;
 const BUCKETS: usize = 512;
 
 const KINDS: [&str; 9] = ["process", "thread", "module", "method", "tag", "file", "mark", "event", "command"];
-
-view! {
-    /// A file that was used.
-    #[derive(Clone, Debug)]
-    struct FileName of FileRow { path }
-}
-
-view! {
-    /// A module.
-    #[derive(Clone, Debug)]
-    struct ModuleName of ModuleRow { name, path }
-}
-
-view! {
-    /// A method with its figures.
-    #[derive(Clone, Debug)]
-    struct Method of MethodSummaryRow { module, function, samples, cpu, first, last }
-}
-
-view! {
-    /// A mark.
-    #[derive(Clone, Debug)]
-    struct Mark of MarkRow { time, text }
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,10 +76,13 @@ pub(crate) async fn respond(
         let text = asked.text.trim().to_lowercase();
         let search = Search { state: &state, recording: &recording, people: &people, text: &text, range };
         let is_wanted = |kind: &str| asked.kinds.is_empty() || asked.kinds.iter().any(|known| known == kind);
+        // Names come first: they need no pass over samples and operations.
+        let mut sought = Sought::default();
         for kind in KINDS.into_iter().filter(|kind| is_wanted(kind)) {
-            search.kind(kind, pieces)?;
+            search.kind(kind, &mut sought, pieces)?;
         }
-        Ok(())
+        search.code(sought.code, pieces)?;
+        search.operations(&sought.files, pieces)
     });
     let body = Body::new(streamed.await?);
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], body).into_response())
@@ -115,10 +98,11 @@ struct Search<'a> {
     range: Span,
 }
 
-/// A hit as the page gets it.
-fn hit(kind: &str, name: &str, lane: Option<&Lane>, words: &[&str]) -> Value {
-    json!({ "kind": kind, "name": name, "lane": lane.map(ToString::to_string), "count": null, "time_ns": null,
-        "first_ns": null, "last_ns": null, "words": words })
+/// Hits whose figures come behind all hits.
+#[derive(Default)]
+struct Sought {
+    code: code::Sought,
+    files: Vec<String>,
 }
 
 impl Search<'_> {
@@ -126,20 +110,34 @@ impl Search<'_> {
         name.to_lowercase().contains(self.text)
     }
 
-    /// Sends the hits of a kind, then how dense they are on the axis.
-    fn kind(&self, kind: &str, pieces: &mut Pieces) -> Result<(), Failure> {
+    /// The buckets of densities.
+    fn grid(&self) -> Grid {
+        Grid::columns(self.range, BUCKETS)
+    }
+
+    /// Words with the time range, unless that is all of the recording.
+    fn words(&self, words: &[&str]) -> Vec<String> {
+        let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        if self.range != recorded(self.recording) {
+            words.push(time_option(self.range.start, self.range.end));
+        }
+        words
+    }
+
+    /// Sends the hits of a kind, of marks with their figures.
+    fn kind(&self, kind: &str, sought: &mut Sought, pieces: &mut Pieces) -> Result<(), Failure> {
         let mut hits = match kind {
             "process" | "command" => self.processes(kind),
             "thread" => self.threads(),
-            "module" => self.modules()?,
-            "method" => self.methods()?,
+            "module" => self.modules(&mut sought.code)?,
+            "method" => self.methods(&mut sought.code)?,
             "tag" => self.tags(),
-            "file" => self.files()?,
+            "file" => self.files(&mut sought.files)?,
             "event" => self.events()?,
             _ => return self.marks(pieces),
         };
         hits.truncate(MOST);
-        send(&hits, pieces)
+        send(hits, pieces)
     }
 
     fn processes(&self, kind: &str) -> Vec<Value> {
@@ -173,43 +171,6 @@ impl Search<'_> {
         hits.collect()
     }
 
-    fn modules(&self) -> Result<Vec<Value>, Error> {
-        let mut rows: Vec<ModuleName> = self.recording.archive().rows()?;
-        rows.retain(|row| self.has(&row.name) || self.has(&row.path));
-        rows.sort_by(|a, b| a.path.cmp(&b.path));
-        rows.dedup_by(|a, b| a.path == b.path);
-        Ok(rows.iter().map(|row| hit("module", &row.path, None, &["dump", "version", "--dll", &row.name])).collect())
-    }
-
-    /// The methods of the archive's sums: the largest of each process.
-    fn methods(&self) -> Result<Vec<Value>, Error> {
-        let mut sums: FxHashMap<String, (i64, i64, i64, i64)> = FxHashMap::default();
-        self.recording.archive().scan(None, |row: &Method| {
-            let name =
-                row.module.as_ref().map_or_else(|| row.function.clone(), |module| format!("{module}!{}", row.function));
-            if self.has(&name) {
-                let sum = sums.entry(name).or_insert((0, 0, row.first, row.last));
-                *sum = (
-                    sum.0.saturating_add(row.samples),
-                    sum.1.saturating_add(row.cpu),
-                    sum.2.min(row.first),
-                    sum.3.max(row.last),
-                );
-            }
-        })?;
-        let mut all: Vec<_> = sums.into_iter().collect();
-        all.sort_by(|(a, of_a), (b, of_b)| of_b.1.cmp(&of_a.1).then_with(|| a.cmp(b)));
-        let hits = all.into_iter().map(|(name, (samples, cpu, first, last))| {
-            let mut hit = hit("method", &name, None, &["dump", "cpu", "--methods", &name]);
-            hit["count"] = samples.into();
-            hit["time_ns"] = cpu.into();
-            hit["first_ns"] = first.into();
-            hit["last_ns"] = last.into();
-            hit
-        });
-        Ok(hits.take(MOST).collect())
-    }
-
     fn tags(&self) -> Vec<Value> {
         let mut hits = Vec::new();
         for file in self.state.tag_files.iter().filter(|_| self.recording.file.has_samples) {
@@ -222,18 +183,6 @@ impl Search<'_> {
         hits
     }
 
-    fn files(&self) -> Result<Vec<Value>, Error> {
-        let mut paths: Vec<String> = Vec::new();
-        self.recording.archive().scan(None, |row: &FileName| {
-            if self.has(&row.path) {
-                paths.push(row.path.clone());
-            }
-        })?;
-        paths.sort();
-        paths.dedup();
-        Ok(paths.iter().take(MOST).map(|path| hit("file", path, None, &["dump", "file", "--path", path])).collect())
-    }
-
     fn events(&self) -> Result<Vec<Value>, Failure> {
         let kinds = kinds(self.state, self.recording)?.iter().enumerate();
         let names = kinds.map(|(number, (provider, event))| (number, format!("{provider} {event}")));
@@ -244,53 +193,4 @@ impl Search<'_> {
             })
             .collect())
     }
-
-    /// Marks, and in which parts of the range they are.
-    fn marks(&self, pieces: &mut Pieces) -> Result<(), Failure> {
-        let width = (self.range.length() / BUCKETS as i64 + 1).max(1);
-        let mut values = vec![0_i64; BUCKETS];
-        let mut marks: Vec<(String, i64, i64, i64)> = Vec::new();
-        let mut places: FxHashMap<String, usize> = FxHashMap::default();
-        self.recording.archive().scan(Some(self.range.start..self.range.end), |row: &Mark| {
-            if !self.range.contains(row.time) || !self.has(&row.text) {
-                return;
-            }
-            let place = usize::try_from((row.time - self.range.start) / width).unwrap_or(usize::MAX);
-            if let Some(value) = values.get_mut(place) {
-                *value += 1;
-            }
-            let next = marks.len();
-            let place = *places.entry(row.text.clone()).or_insert(next);
-            match marks.get_mut(place) {
-                Some(mark) => (mark.1, mark.3) = (mark.1 + 1, row.time),
-                None => marks.push((row.text.clone(), 1, row.time, row.time)),
-            }
-        })?;
-        let hits: Vec<Value> = marks
-            .iter()
-            .take(MOST)
-            .map(|(text, count, first, last)| {
-                let mut hit = hit("mark", text, Some(&Lane::Marks), &["dump", "mark"]);
-                hit["count"] = (*count).into();
-                hit["first_ns"] = (*first).into();
-                hit["last_ns"] = (*last).into();
-                hit
-            })
-            .collect();
-        send(&hits, pieces)?;
-        if hits.is_empty() {
-            return Ok(());
-        }
-        let density = json!({ "density": { "name": null, "kind": "mark", "first_ns": self.range.start,
-            "bucket_ns": width, "values": values } });
-        pieces.add(format!("{density}\n").into_bytes())
-    }
-}
-
-fn send(hits: &[Value], pieces: &mut Pieces) -> Result<(), Failure> {
-    if hits.is_empty() {
-        return Ok(());
-    }
-    let lines: Vec<String> = hits.iter().map(|hit| format!("{hit}\n")).collect();
-    pieces.add(lines.concat().into_bytes())
 }

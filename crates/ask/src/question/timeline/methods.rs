@@ -7,8 +7,11 @@ use super::lanes::{Asked, MOST_FIGURES};
 use super::{LaneKind, Measure};
 use crate::tallies::{Amount, Subject, Subjects, Tally};
 
-/// Name and figures of each lane. `None`: they are too many.
-pub(super) fn lanes(asked: &Asked<'_>, grid: Grid) -> Result<Option<Vec<(String, Vec<i64>)>>, Error> {
+/// Name and figures of each lane.
+type Named = Vec<(String, Vec<i64>)>;
+
+/// The lanes with a figure. `None`: they are too many.
+pub(super) fn lanes(asked: &Asked<'_>, grid: Grid) -> Result<Option<Named>, Error> {
     let (patterns, of_modules) = (&asked.question.methods, asked.question.lane == LaneKind::Module);
     let subjects = Subjects::of(asked.recording, |name| {
         let is_wanted = patterns.matches(name.module.as_deref(), &name.function);

@@ -13,7 +13,7 @@ use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_grammar::TimeRange;
 use tracesift_scenario::story;
 use tracesift_testing::recording::extract_file;
-use tracesift_trace::rows::{CpuSampleRow, ProcessRow};
+use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessRow};
 
 const BUCKETS: u16 = 7;
 
@@ -116,7 +116,9 @@ fn rows_of_modules_are_sums_of_samples() {
         let ranges = buckets(&recording, &question, &section);
         let wanted = MethodPatterns::parse(patterns, false);
         let mut expected: BTreeMap<String, Vec<i64>> = BTreeMap::new();
-        for row in samples.iter().filter(|row| processes[row.process.index()].pid != 0) {
+        // What interrupts took is a process of its own, with the id of the idle loop.
+        let counts = |row: &ProcessRow| row.pid != 0 || row.origin == Origin::Pseudo;
+        for row in samples.iter().filter(|row| counts(&processes[row.process.index()])) {
             let mut found = Vec::new();
             Attribution::of_sample(row.stack, row.frame).methods(&mut &named.stacks, &mut found);
             let names = found.iter().map(|method| named.names.name(*method));

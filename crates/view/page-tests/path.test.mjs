@@ -42,7 +42,8 @@ test("the menu of a lane draws the path of the selection, and the panel has its 
   assert.match(await page.locator('.lanes.pins [data-lane="path:0"] .corner').innerText(), /exact/);
   assert.equal(await page.evaluate("tracesift.view.panel.value"), "path");
   assert.deepEqual(await page.evaluate("tracesift.dock.rows"), answer([...words, "--top", "200"]));
-  assert.match(page.url(), /path=20\.1s\.\.20\.3s/);
+  // The address follows a moment later.
+  await page.waitForURL(/path=20\.1s\.\.20\.3s/, { timeout: 10_000 });
 
   // A click on a segment of another thread goes there, at this instant.
   const other = path.segments.find((one) => one.thread !== worker.index && one.to - one.from > 2e6);

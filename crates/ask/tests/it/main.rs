@@ -3,6 +3,7 @@
 mod archived_events;
 mod call_sums;
 mod causal;
+mod cells;
 mod commands;
 mod compare;
 mod cores;

@@ -6,38 +6,15 @@ use tracesift_analysis::{Attribution, Span};
 use tracesift_ask::answer::{Section, Value};
 use tracesift_ask::question::methods;
 use tracesift_ask::question::timeline::{Buckets, LaneKind, Measure, Question};
-use tracesift_ask::recording::{OpenRecording, Source};
+use tracesift_ask::recording::OpenRecording;
 use tracesift_ask::{Ask, MethodPatterns};
-use tracesift_extract::Options;
 use tracesift_extract::stack_methods::{Granularity, NamedStacks};
 use tracesift_grammar::TimeRange;
-use tracesift_scenario::story;
-use tracesift_testing::recording::extract_file;
 use tracesift_trace::rows::{CpuSampleRow, Origin, ProcessRow};
 
+use crate::cells::{integer, recording, text, value};
+
 const BUCKETS: u16 = 7;
-
-/// The shortest recording of the demo.
-fn recording(directory: &tempfile::TempDir) -> OpenRecording {
-    let figures = story::figures().into_iter().min_by_key(|figures| story::scenario(figures).recording.end_ticks);
-    let bytes = story::scenario(&figures.expect("a story")).bytes().expect("a recording");
-    let file = directory.path().join("demo.etl");
-    std::fs::write(&file, bytes).expect("written");
-    OpenRecording::open(&Source::archive(extract_file(&file, &Options::default()).archive)).expect("opened")
-}
-
-fn value<'a>(question: &dyn Ask, row: &'a [Value], key: &str) -> &'a Value {
-    let place = question.columns().iter().position(|column| column.key == key);
-    &row[place.unwrap_or_else(|| panic!("no column {key}"))]
-}
-
-fn integer(question: &dyn Ask, row: &[Value], key: &str) -> i64 {
-    if let Value::Int(value) = value(question, row, key) { *value } else { 0 }
-}
-
-fn text(question: &dyn Ask, row: &[Value], key: &str) -> String {
-    if let Value::Text(text) = value(question, row, key) { text.to_string() } else { String::new() }
-}
 
 /// The values of each row by its name.
 fn rows(question: &Question, section: &Section) -> BTreeMap<String, Vec<i64>> {

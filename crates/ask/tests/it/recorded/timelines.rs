@@ -21,6 +21,7 @@ use tracesift_trace::rows::{
 use tracesift_trace::{ProcessId, ThreadId};
 
 use super::{linux_recordings, recordings};
+use crate::cells::{integer, text, value};
 
 /// Time ranges of each recording; `TRACESIFT_RANGES` names another number.
 const RANGES: usize = 20;
@@ -229,19 +230,6 @@ impl Sums {
             at = end;
         }
     }
-}
-
-fn value<'a>(question: &Question, row: &'a [Value], key: &str) -> &'a Value {
-    let place = question.columns().iter().position(|column| column.key == key);
-    &row[place.unwrap_or_else(|| panic!("no column {key}"))]
-}
-
-fn integer(question: &Question, row: &[Value], key: &str) -> i64 {
-    if let Value::Int(value) = value(question, row, key) { *value } else { 0 }
-}
-
-fn text(question: &Question, row: &[Value], key: &str) -> String {
-    if let Value::Text(text) = value(question, row, key) { text.to_string() } else { String::new() }
 }
 
 /// The figures of an answer. Two instances of a process can have the same name and number.

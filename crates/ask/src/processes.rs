@@ -1,6 +1,8 @@
 //! The processes of a recording with their parents: where most questions begin.
 
+use rustc_hash::FxHashSet;
 use tracesift_archive::{Archive, Error};
+use tracesift_trace::ProcessId;
 use tracesift_trace::rows::ProcessRow;
 use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::view;
@@ -20,6 +22,13 @@ view! {
 pub fn is_idle(process: impl Into<ProcessKey>) -> bool {
     let process = process.into();
     tracesift_analysis::processes::is_idle(process.pid, process.origin)
+}
+
+/// The processes that count where none is chosen.
+#[must_use]
+pub fn all_but_idle(processes: impl IntoIterator<Item = impl Into<ProcessKey>>) -> FxHashSet<ProcessId> {
+    let keys = processes.into_iter().map(Into::into);
+    keys.filter(|key: &ProcessKey| !is_idle(*key)).map(|key| key.process).collect()
 }
 
 /// The processes of one recording.

@@ -9,7 +9,7 @@ use tracesift_analysis::{
 };
 use tracesift_archive::{Archive, Error};
 use tracesift_grammar::Patterns;
-use tracesift_trace::rows::{FrameRow, ModuleRow, Origin, ProcessRow, StackRow, SymbolRow, ThreadRow};
+use tracesift_trace::rows::{FrameRow, ModuleRow, ProcessRow, StackRow, SymbolRow, ThreadRow};
 use tracesift_trace::{FrameId, ProcessId, view};
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section};
@@ -17,6 +17,7 @@ use crate::ask::{Ask, When, WhenOptions};
 use crate::columns::Columns;
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
+use crate::processes::is_idle;
 use crate::recording::OpenRecording;
 use crate::usage_error::UsageError;
 use tracesift_grammar::TimeRange;
@@ -290,8 +291,7 @@ pub fn rows(archive: &Archive, question: &Question) -> Result<Vec<Row>, Error> {
     archive.scan_around_backwards(time, |row: &AttributedSwitch| aggregator.switch(row))?;
 
     let processes: Vec<ProcessRow> = archive.rows()?;
-    let is_idle = |row: &&ProcessRow| row.pid == 0 && row.origin != Origin::Pseudo;
-    let idle: FxHashSet<ProcessId> = processes.iter().filter(is_idle).map(|row| row.process).collect();
+    let idle: FxHashSet<ProcessId> = processes.iter().filter(|row| is_idle(*row)).map(|row| row.process).collect();
     let mut rows: FxHashMap<MethodId, Row> = FxHashMap::default();
     let mut processes: FxHashMap<MethodId, FxHashSet<ProcessId>> = FxHashMap::default();
     for (&method, &frames) in frames.iter().filter(|(method, _)| **method != NAMED_CODE) {

@@ -6,7 +6,7 @@ use tracesift_archive::Error;
 use tracesift_trace::FileId;
 use tracesift_trace::rows::{FileIoRow, FileRow};
 
-use super::{Tally, all_but_idle};
+use super::{Tally, counted};
 use crate::question::file::{self, FileOperations};
 use crate::recording::OpenRecording;
 use crate::table_question::{Needed, TableQuestion as _};
@@ -30,7 +30,7 @@ pub fn files(recording: &OpenRecording, paths: &[String], grid: Grid) -> Result<
             of_file.insert(number.into(), *place);
         }
     })?;
-    let (processes, range) = (all_but_idle(recording)?, grid.range());
+    let (processes, range) = (counted(recording)?, grid.range());
     let mut found = vec![Tally::empty(grid); paths.len()];
     // What ends at the first instant ends a span that lies before it.
     let time = range.start.saturating_sub(1)..range.end.saturating_add(1);

@@ -11,7 +11,7 @@ use tracesift_trace::ProcessId;
 
 pub use self::files::files;
 pub use self::subjects::{Subject, Subjects};
-use crate::processes::{ProcessKey, is_idle};
+use crate::processes::{ProcessKey, all_but_idle};
 use crate::recording::OpenRecording;
 
 /// What the rows of a name add up to.
@@ -61,7 +61,7 @@ impl Subjects {
     /// # Errors
     /// When a table cannot be read.
     pub fn count(&self, recording: &OpenRecording, grid: Grid, amount: Amount) -> Result<Vec<Tally>, Error> {
-        counting::count(self, recording, &all_but_idle(recording)?, grid, amount)
+        counting::count(self, recording, &counted(recording)?, grid, amount)
     }
 
     /// As [`Self::count`], of these processes.
@@ -76,7 +76,7 @@ impl Subjects {
     }
 }
 
-fn all_but_idle(recording: &OpenRecording) -> Result<FxHashSet<ProcessId>, Error> {
-    let keys: Vec<ProcessKey> = recording.archive().rows()?;
-    Ok(keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect())
+/// The processes that are counted where nobody chooses.
+fn counted(recording: &OpenRecording) -> Result<FxHashSet<ProcessId>, Error> {
+    Ok(all_but_idle(recording.archive().rows::<ProcessKey>()?))
 }

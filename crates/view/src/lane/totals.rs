@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 use tracesift_analysis::timeline::Grid;
-use tracesift_ask::question::timeline::{Chosen, Measure, Series, Way, all_but_idle, series};
+use tracesift_ask::processes::all_but_idle;
+use tracesift_ask::question::timeline::{Chosen, Measure, Series, Way, series};
 use tracesift_ask::recording::OpenRecording;
 use tracesift_trace::ProcessId;
 

@@ -12,7 +12,7 @@ use super::{COLUMNS, Question, Seen, Sort, compare_figures};
 use crate::ask::Ask as _;
 use crate::needs::Needs;
 use crate::order::Between;
-use crate::processes::{ProcessKey, is_idle};
+use crate::processes::{ProcessKey, all_but_idle, is_idle};
 use crate::recording::OpenRecording;
 
 /// What decides, beside the columns of an answer, which processes there are: whether they ran, and the order of equals.
@@ -39,7 +39,7 @@ pub(super) fn read(
     let figures = archive.needed_rows(needs.process_summary)?;
     let processes = archive.stored_rows(needs.processes)?;
     let keys: Vec<ProcessKey> = processes.keys()?;
-    let selected: FxHashSet<ProcessId> = keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect();
+    let selected = all_but_idle(keys.iter().copied());
     let largest = question.largest(&figures, &selected, recording.file.has_imported_sums);
     let is_shown = |key: &ProcessKey| is_idle(*key) || largest.as_ref().is_none_or(|of| of.contains(&key.process));
     let places = keys.iter().enumerate().filter(|(_, key)| is_shown(key)).map(|(place, _)| place);

@@ -10,7 +10,7 @@ use super::order::Method;
 use super::{Question, Row};
 use crate::needs::Needs;
 use crate::process_columns as of_process;
-use crate::processes::{ProcessKey, Processes, is_idle};
+use crate::processes::{ProcessKey, Processes, all_but_idle};
 use crate::recording::OpenRecording;
 
 /// What headings show of a process, and what processes are sorted by.
@@ -35,7 +35,7 @@ impl OfProcesses {
         let stored = recording.archive().stored_rows(needed)?;
         let keys: Vec<ProcessKey> = stored.keys()?;
         let accepted = if question.filter.is_empty() {
-            keys.iter().filter(|key| !is_idle(**key)).map(|key| key.process).collect()
+            all_but_idle(keys.iter().copied())
         } else {
             // Filters look at everything, parents included.
             let rows = stored.rows(0..keys.len())?;

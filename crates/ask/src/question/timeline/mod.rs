@@ -32,7 +32,7 @@ pub use self::columns::{COLUMNS, Lane, Row};
 pub use self::measure::{LaneKind, Measure};
 pub use self::options::Options;
 pub use self::peaks::{Peaks, PeaksOfLane};
-pub use self::series::{Chosen, STATES, Series, all_but_idle, series};
+pub use self::series::{Chosen, STATES, Series, series};
 
 use self::measure::Unit;
 use crate::answer::{Column, Fact, Kind, Section, View};

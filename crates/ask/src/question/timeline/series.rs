@@ -12,7 +12,6 @@ use super::from_tiles::{Plan, add_tiles};
 use super::lanes::{Asked, Collected, Names, at_once, in_two, sums};
 use super::rows::Rows;
 use super::{LaneKind, Measure, Question, Row, Way};
-use crate::processes::is_idle;
 use crate::recording::OpenRecording;
 
 /// What a thread does: the measures that one reading of the switches gives together.
@@ -206,12 +205,6 @@ impl Watched for OfThreads<'_> {
     fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
         self.span(thread, Measure::of(kind), span);
     }
-}
-
-/// The processes that count where none is chosen.
-#[must_use]
-pub fn all_but_idle(processes: &[ProcessRow]) -> FxHashSet<ProcessId> {
-    processes.iter().filter(|row| !is_idle(*row)).map(|row| row.process).collect()
 }
 
 impl Question {

@@ -133,21 +133,27 @@ impl Nearest {
         self.is_chosen.resize(rows, false);
         self.first_of_cpus.forget();
         self.near.forget();
-        let counts =
-            |of: Whose| self.threads.as_ref().is_none_or(|threads| of.thread.is_none_or(|thread| threads.has(thread)));
+        let counts = |row: usize| {
+            let of_these = |threads: &Few| columns.thread.get(row).is_none_or(|thread| threads.has(thread));
+            self.threads.as_ref().is_none_or(of_these)
+        };
+        let are_before = columns.time.largest().is_some_and(|last| last < self.time.start);
+        // Most rows are of threads that do not count, or lie in the range: few columns tell it.
         for row in 0..rows {
-            let is_behind = columns.off_time.get(row).is_some_and(|off| off > self.time.end);
-            let of = columns.row(row);
             // The first one of each CPU that tells who ran before is needed, wherever it is.
-            let is_first = of.leaving.is_some() && self.first_of_cpus.is_new(of.cpu);
-            let is_near =
-                counts(of) && if is_behind { self.near.is_new(of) } else { !columns.is_before(row, self.time.start) };
+            let is_first = self.first_of_cpus.is_new(columns.left_cpu(row));
+            let is_near = !are_before
+                && counts(row)
+                && if columns.off_time.get(row).is_some_and(|off| off > self.time.end) {
+                    self.near.is_new(columns.row(row))
+                } else {
+                    !columns.is_before(row, self.time.start)
+                };
             self.is_chosen[row] = is_first || is_near;
         }
         self.near.forget();
-        for row in (0..rows).rev().filter(|row| columns.is_before(*row, self.time.start)) {
-            let of = columns.row(row);
-            self.is_chosen[row] |= counts(of) && self.near.is_new(of);
+        for row in (0..rows).rev().filter(|row| columns.is_before(*row, self.time.start) && counts(*row)) {
+            self.is_chosen[row] |= self.near.is_new(columns.row(row));
         }
         self.rows.clear();
         self.rows.extend(self.is_chosen.iter().enumerate().filter(|(_, is_chosen)| **is_chosen).map(|(row, _)| row));
@@ -193,6 +199,12 @@ impl Columns {
 
     fn is_before(&self, row: usize, start: i64) -> bool {
         self.time.get(row).is_some_and(|time| time < start)
+    }
+
+    /// The CPU that a thread leaves.
+    #[inline]
+    fn left_cpu(&self, row: usize) -> Option<i32> {
+        self.leaving.get(row).and_then(|_| self.cpu.get(row)).map(i32::from)
     }
 
     #[inline]

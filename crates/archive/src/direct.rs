@@ -3,15 +3,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, BooleanArray};
+use arrow_array::{Array, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Fields};
+use arrow_select::filter::filter_record_batch;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, RowGroups as _, RowSelection};
 use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ParquetMetaData;
 
+use crate::decoded::{OfGroup, Rows};
+use crate::library::TimeFilter;
 use crate::pages::{Chunk, Group};
-use crate::scan::{BATCH_ROWS, Choice};
+use crate::scan::{BATCH_ROWS, Choice, touches};
 
 /// Rows of a batch of columns by which others are chosen: few columns, and what is found out of a dictionary holds for a batch.
 const KEY_ROWS: usize = 64 * 1024;
@@ -22,16 +25,19 @@ pub(crate) struct Direct {
     columns: ProjectionMask,
     /// The columns by which rows are chosen, and who chooses.
     choice: Option<(ProjectionMask, Choice)>,
+    /// The rows that count: those of groups whose columns are kept are read as a whole.
+    time: Option<TimeFilter>,
 }
 
 impl Direct {
-    /// Shows `columns`, of rows that are chosen by others.
+    /// Shows `columns`, of rows that are chosen by others; where columns are kept, also of rows that pass `time`.
     pub(crate) fn new(
         metadata: Arc<ParquetMetaData>,
         columns: ProjectionMask,
         choice: Option<(ProjectionMask, Choice)>,
+        time: Option<TimeFilter>,
     ) -> Self {
-        Self { metadata, columns, choice }
+        Self { metadata, columns, choice, time }
     }
 
     /// The rows of a group, with the chunks that are needed of it by the number of their column. `None` where none is chosen.
@@ -42,6 +48,39 @@ impl Direct {
             Some(selection) if !selection.selects_any() => Ok(None),
             selection => self.read(&group, &self.columns, selection, None).map(Some),
         }
+    }
+
+    /// The rows of a group whose columns are kept, with the chunks of those that are missing.
+    pub(crate) fn open_kept(&self, chunks: &[(usize, Chunk)], kept: OfGroup) -> Result<Rows> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let group = Group { metadata: &self.metadata, index: kept.group(), chunks };
+        let columns = ProjectionMask::leaves(schema, kept.missing().iter().copied());
+        let is_known = kept.missing().is_empty();
+        let reader = if is_known { None } else { Some(self.read(&group, &columns, None, None)?) };
+        Ok(kept.rows(schema, reader))
+    }
+
+    /// Those of some rows that pass the time and are chosen, without columns that only told so; all of them without either.
+    pub(crate) fn chosen(&mut self, rows: RecordBatch) -> Result<RecordBatch> {
+        if self.time.is_none() && self.choice.is_none() {
+            return Ok(rows);
+        }
+        let mut rows = match &self.time {
+            Some(TimeFilter { timing, time, .. }) => filter_record_batch(&rows, &touches(&rows, *timing, time)?)?,
+            None => rows,
+        };
+        if let Some((_, choice)) = &mut self.choice {
+            let accepted = (choice.accepts)(&rows).map_err(ParquetError::General)?;
+            rows = filter_record_batch(&rows, &BooleanArray::new(accepted, None))?;
+        }
+        let schema = self.metadata.file_metadata().schema_descr();
+        let is_shown = |name: &str| {
+            let leaf = schema.columns().iter().position(|column| column.name() == name);
+            leaf.is_some_and(|leaf| self.columns.leaf_included(leaf))
+        };
+        let fields = rows.schema_ref().fields().iter().enumerate();
+        let shown: Vec<usize> = fields.filter(|(_, field)| is_shown(field.name())).map(|(place, _)| place).collect();
+        Ok(rows.project(&shown)?)
     }
 
     /// The rows of a group that are chosen; `None` without a choice.

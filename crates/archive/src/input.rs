@@ -13,7 +13,7 @@ use tracesift_trace::info::TableFile;
 use crate::buffer;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
-use crate::footers::{Footer, Footers};
+use crate::known_files::{KnownFile, KnownFiles};
 
 /// Files up to this size are read at once. Reading that much costs as much as a few seeks, and lets damage show before
 /// it turns into wrong numbers. Larger files are checked by [`crate::Archive::verify`] only.
@@ -22,16 +22,16 @@ const IN_MEMORY: u64 = 2 << 20;
 /// A table file, open.
 #[derive(Clone)]
 pub(crate) enum Input {
-    Memory(Bytes),
-    File(Arc<File>, u64, Footer),
+    Memory(Bytes, Arc<KnownFile>),
+    File(Arc<File>, u64, Arc<KnownFile>),
 }
 
 impl Input {
-    /// Opens the file that `trace.json` lists as `expected`. Large ones may have a footer that is known.
+    /// Opens the file that `trace.json` lists as `expected`, of which something may be known.
     pub(crate) fn open(
         path: &Path,
         expected: &TableFile,
-        footers: Option<&Footers>,
+        known: Option<&KnownFiles>,
     ) -> std::result::Result<Self, Error> {
         let file = File::open(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Error::corrupt(path, "trace.json lists it and it is missing"),
@@ -43,9 +43,9 @@ impl Input {
             let reason = format!("it has {length} bytes, trace.json says {}", expected.bytes);
             return Err(Error::corrupt(path, reason));
         }
+        let known = known.map(|known| known.of(&expected.name, metadata.modified().ok())).unwrap_or_default();
         if length > IN_MEMORY {
-            let footer = footers.map(|footers| footers.of(&expected.name, metadata.modified().ok()));
-            return Ok(Self::File(Arc::new(file), length, footer.unwrap_or_default()));
+            return Ok(Self::File(Arc::new(file), length, known));
         }
         let mut content = buffer::take();
         content.reserve_exact(to_usize(length).unwrap_or(0) + 1);
@@ -54,14 +54,13 @@ impl Input {
         if checksum_text(crc32fast::hash(&content)) != expected.crc32 {
             return Err(Error::corrupt(path, "its checksum is not the one in trace.json"));
         }
-        Ok(Self::Memory(buffer::share(content)))
+        Ok(Self::Memory(buffer::share(content), known))
     }
 
-    /// Where its footer is kept once it was read.
-    pub(crate) fn footer(&self) -> Option<&Footer> {
+    /// What is known of it.
+    pub(crate) fn known(&self) -> &KnownFile {
         match self {
-            Self::Memory(_) => None,
-            Self::File(.., footer) => Some(footer),
+            Self::Memory(_, known) | Self::File(.., known) => known,
         }
     }
 
@@ -77,7 +76,7 @@ impl Input {
 impl Length for Input {
     fn len(&self) -> u64 {
         match self {
-            Self::Memory(bytes) => bytes.len() as u64,
+            Self::Memory(bytes, _) => bytes.len() as u64,
             Self::File(_, length, _) => *length,
         }
     }
@@ -89,7 +88,7 @@ impl ChunkReader for Input {
     fn get_read(&self, start: u64) -> Result<InputReader> {
         self.check(start, 0)?;
         Ok(match self {
-            Self::Memory(bytes) => InputReader::Memory(Cursor::new(bytes.slice(to_usize(start)?..))),
+            Self::Memory(bytes, _) => InputReader::Memory(Cursor::new(bytes.slice(to_usize(start)?..))),
             Self::File(file, ..) => InputReader::File(file.get_read(start)?),
         })
     }
@@ -97,7 +96,7 @@ impl ChunkReader for Input {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         self.check(start, length as u64)?;
         match self {
-            Self::Memory(bytes) => {
+            Self::Memory(bytes, _) => {
                 let start = to_usize(start)?;
                 Ok(bytes.slice(start..start + length))
             }

@@ -3,6 +3,7 @@
 //! It is a Parquet file as in an archive, and behind it what `trace.json` says of those: number of rows and checksum.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
@@ -66,7 +67,7 @@ pub fn from_bytes<T: Table>(place: &Path, mut bytes: Vec<u8>) -> Result<Vec<T>, 
         bytes: bytes.len() as u64,
         crc32: checksum_text(u32::from_le_bytes(crc)),
     };
-    let input = Input::Memory(bytes.into());
+    let input = Input::Memory(bytes.into(), Arc::default());
     let mut scan = Scan::start(place.to_owned(), input, &file, T::TABLE, T::NAMES, Part::default(), None)?;
     let mut found = Vec::new();
     while let Some(batch) = scan.next()? {

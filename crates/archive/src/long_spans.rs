@@ -290,6 +290,11 @@ impl Archive {
         let accepts = move |batch: &RecordBatch| {
             let column = |name: &str| -> Result<PrimitiveView<Int64Type>, String> { primitive(batch, name) };
             let (number, start, end) = (column("row")?, column("off_time")?, column("time")?);
+            // Rows stand in the order of their numbers, so that most batches have all or none of them.
+            let (first, last) = (number.get(0), number.get(batch.num_rows().saturating_sub(1)));
+            if first.is_none_or(|first| first >= rows.end) || last.is_none_or(|last| last < rows.start) {
+                return Ok(BooleanBuffer::new_unset(batch.num_rows()));
+            }
             Ok(BooleanBuffer::collect_bool(batch.num_rows(), |row| {
                 let touches = |time: &Range<i64>| {
                     let starts = start.get(row).is_some_and(|start| start < time.end);

@@ -15,11 +15,11 @@ use tracesift_trace::schema::{ColumnSet, TableDefinition, View};
 use crate::around::Nearest;
 use crate::checked_file::checksum_text;
 use crate::error::{Error, WithPath as _};
-use crate::footers::Footers;
 use crate::format::{SCHEMA_VERSION, TRACE_FILE, is_plain_name, table_file};
 use crate::freshness;
 use crate::input::Input;
 use crate::keys::Keys;
+use crate::known_files::KnownFiles;
 use crate::long_spans::{Groups, Near};
 use crate::scan::{Choice, Part, Scan};
 use crate::staging::recover_interrupted;
@@ -47,8 +47,8 @@ pub struct Archive {
     watch: Watch,
     /// The row groups of the switches, once somebody has looked at them.
     pub(crate) switch_groups: Arc<OnceLock<Option<Groups>>>,
-    /// `None`: footers are read again by each reading.
-    footers: Option<Arc<Footers>>,
+    /// `None`: nothing is kept from one reading to the next.
+    known: Option<Arc<KnownFiles>>,
 }
 
 impl Archive {
@@ -100,7 +100,7 @@ impl Archive {
             rows_read: Arc::default(),
             watch: Watch::default(),
             switch_groups: Arc::default(),
-            footers: None,
+            known: None,
         })
     }
 
@@ -110,16 +110,17 @@ impl Archive {
         Self { watch: watch.clone(), ..self }
     }
 
-    /// The same archive for somebody who asks very often: what is known of large files is kept, some 100 KiB of a long recording.
+    /// The same archive for somebody who asks very often: the footers of its files are kept, some 100 KiB of a long recording, and up to
+    /// `room` bytes of the numbers that were read last.
     #[must_use]
-    pub fn keeping_footers(self) -> Self {
-        Self { footers: Some(Arc::default()), ..self }
+    pub fn keeping(self, room: u64) -> Self {
+        Self { known: Some(Arc::new(KnownFiles::new(room))), ..self }
     }
 
     /// Opens a table that `trace.json` lists.
     pub(crate) fn input(&self, table: &TableFile) -> Result<(PathBuf, Input), Error> {
         let path = self.path.join(table_file(&table.name));
-        let input = Input::open(&path, table, self.footers.as_deref())?;
+        let input = Input::open(&path, table, self.known.as_deref())?;
         Ok((path, input))
     }
 
@@ -137,7 +138,7 @@ impl Archive {
             rows_read: Arc::default(),
             watch: Watch::default(),
             switch_groups: Arc::default(),
-            footers: None,
+            known: None,
         }
     }
 

@@ -18,6 +18,7 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::SchemaDescriptor;
 use tracesift_trace::info::TableFile;
 
+use crate::decoded::{self, Keeping, OfGroup};
 use crate::direct::Direct;
 use crate::error::Error;
 use crate::guard;
@@ -59,7 +60,7 @@ pub(crate) struct Scan {
     /// Row groups that are still to be read.
     groups: VecDeque<RowGroup>,
     /// What is left of the one that is being read.
-    open: Option<ParquetRecordBatchReader>,
+    open: Option<Rows>,
     /// Rows of all row groups.
     rows: u64,
     /// Rows of the batch that was handed out last.
@@ -72,8 +73,26 @@ pub(crate) struct Scan {
 struct RowGroup {
     index: usize,
     rows: u64,
-    /// The columns that are needed of it, by their number.
+    /// The columns that are read of it, by their number.
     chunks: Vec<(usize, Chunk)>,
+    /// Where the numbers of its columns are kept.
+    kept: Option<OfGroup>,
+}
+
+/// The rows of a row group.
+enum Rows {
+    Read(ParquetRecordBatchReader),
+    Kept(decoded::Rows),
+}
+
+impl Rows {
+    fn next(&mut self, of: &mut Reader) -> Result<Option<RecordBatch>, ParquetError> {
+        match (self, of) {
+            (Self::Kept(rows), Reader::Direct(direct)) => rows.next()?.map(|batch| direct.chosen(batch)).transpose(),
+            (Self::Kept(rows), Reader::Library(_)) => rows.next(),
+            (Self::Read(reader), _) => Ok(reader.next().transpose()?),
+        }
+    }
 }
 
 enum Reader {
@@ -84,10 +103,11 @@ enum Reader {
 }
 
 impl Reader {
-    fn open(&mut self, group: &RowGroup) -> Result<Option<ParquetRecordBatchReader>, ParquetError> {
-        match self {
-            Self::Direct(direct) => direct.open(group.index, &group.chunks),
-            Self::Library(library) => library.open(group.index).map(Some),
+    fn open(&mut self, group: RowGroup) -> Result<Option<Rows>, ParquetError> {
+        match (self, group.kept) {
+            (Self::Direct(direct), Some(kept)) => direct.open_kept(&group.chunks, kept).map(Rows::Kept).map(Some),
+            (Self::Direct(direct), None) => Ok(direct.open(group.index, &group.chunks)?.map(Rows::Read)),
+            (Self::Library(library), _) => library.open(group.index).map(Rows::Read).map(Some),
         }
     }
 }
@@ -115,28 +135,34 @@ impl Scan {
         let projection = mask(schema, columns);
         let time = time.map(|time| TimeFilter { columns: mask(schema, &times), timing: table.timing, time });
         let choice = choice.map(|choice| (mask(schema, &choice.columns), choice));
-        let mut is_direct = time.is_none();
+        let mut needed = projection.clone();
+        choice.iter().for_each(|(by, _)| needed.union(by));
+        time.iter().for_each(|time| needed.union(&time.columns));
+        let leaves_out = time.is_some() || choice.is_some();
+        let by_number = choice.as_ref().is_some_and(|(_, choice)| choice.by_number);
+        let keeping = Keeping::of((&input, &metadata), &needed, &indices, leaves_out).filter(|_| !by_number);
+        let mut is_direct = time.is_none() || keeping.is_some();
         let mut groups = VecDeque::new();
         for index in indices {
             let group = metadata.row_group(index);
+            let kept = keeping.as_ref().map(|keeping| keeping.of_group(index));
             let mut chunks = Vec::new();
             for (leaf, chunk) in group.columns().iter().enumerate() {
-                let is_shown = projection.leaf_included(leaf);
-                let for_choice = choice.as_ref().is_some_and(|(by, _)| by.leaf_included(leaf));
-                let for_time = time.as_ref().is_some_and(|time| time.columns.leaf_included(leaf));
-                if is_shown || for_time || for_choice {
+                let is_missing = kept.as_ref().is_none_or(|kept| kept.missing().contains(&leaf));
+                if needed.leaf_included(leaf) && is_missing {
                     let pages = guard::check_chunk(&input, chunk).map_err(|reason| Error::corrupt(&path, reason))?;
-                    let again = for_choice && is_shown;
+                    let for_choice = choice.as_ref().is_some_and(|(by, _)| by.leaf_included(leaf));
+                    let again = for_choice && projection.leaf_included(leaf) && kept.is_none();
                     match pages.and_then(|pages| Chunk::new(&input, chunk.compression(), pages, again)) {
                         Some(chunk) => chunks.push((leaf, chunk)),
                         None => is_direct = false,
                     }
                 }
             }
-            groups.push_back(RowGroup { index, rows: rows_of(group), chunks });
+            groups.push_back(RowGroup { index, rows: rows_of(group), chunks, kept });
         }
         let reader = if is_direct {
-            Reader::Direct(Direct::new(metadata, projection, choice))
+            Reader::Direct(Direct::new(metadata, projection, choice, time))
         } else {
             let library = fenced(&path, || Library::new(input, metadata, projection, time, choice))?;
             Reader::Library(Box::new(library))
@@ -201,8 +227,9 @@ impl Scan {
         loop {
             self.pass.done(std::mem::take(&mut self.in_hand));
             self.pass.check()?;
-            if let Some(reader) = &mut self.open {
-                if let Some(batch) = fenced(&self.path, || reader.next().transpose())? {
+            if let Some(rows) = &mut self.open {
+                let reader = &mut self.reader;
+                if let Some(batch) = fenced(&self.path, || rows.next(reader))? {
                     self.in_hand = batch.num_rows() as u64;
                     return Ok(Some(batch));
                 }
@@ -212,7 +239,7 @@ impl Scan {
             self.pass.done_but(self.groups.iter().map(|group| group.rows).sum());
             if let Some(group) = self.groups.pop_front() {
                 let reader = &mut self.reader;
-                self.open = fenced(&self.path, || reader.open(&group))?;
+                self.open = fenced(&self.path, || reader.open(group))?;
             } else if let Some(then) = self.then.take() {
                 *self = *then;
             } else {
@@ -223,7 +250,7 @@ impl Scan {
 }
 
 fn open(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaData>, Error> {
-    if let Some(known) = input.footer().and_then(|footer| footer.get()) {
+    if let Some(known) = input.known().footer.get() {
         return Ok(known.clone());
     }
     let corrupt = |reason| Error::corrupt(path, reason);
@@ -234,7 +261,7 @@ fn open(path: &Path, input: &Input, file: &TableFile) -> Result<Arc<ParquetMetaD
         return Err(Error::corrupt(path, format!("it has {rows} rows, trace.json says {}", file.rows)));
     }
     let metadata = Arc::new(metadata);
-    Ok(input.footer().map_or(&metadata, |footer| footer.get_or_init(|| metadata.clone())).clone())
+    Ok(input.known().footer.get_or_init(|| metadata).clone())
 }
 
 /// Runs a step of the decoder. It answers most damage with an error, but some with a failed assertion or an index out of

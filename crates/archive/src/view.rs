@@ -15,6 +15,15 @@ impl<T: ArrowPrimitiveType> PrimitiveView<T> {
         if array.is_null_checked(row) { None } else { array.values().get(row).copied() }
     }
 
+    /// The largest value; `None` where some are missing, or all are.
+    pub(crate) fn largest(&self) -> Option<T::Native>
+    where
+        T::Native: Ord,
+    {
+        let array = self.0.as_ref().filter(|array| array.null_count() == 0)?;
+        array.values().iter().copied().max()
+    }
+
     /// Whether the batch does not have the column.
     pub(crate) fn is_missing(&self) -> bool {
         self.0.is_none()

@@ -101,10 +101,10 @@ impl OpenRecording {
         &self.archive
     }
 
-    /// The same recording for somebody who asks very often ([`Archive::keeping_footers`]).
+    /// The same recording for somebody who asks very often, and has room for so many bytes ([`Archive::keeping`]).
     #[must_use]
-    pub fn keeping_footers(self) -> Self {
-        Self { archive: self.archive.keeping_footers(), ..self }
+    pub fn keeping(self, room: u64) -> Self {
+        Self { archive: self.archive.keeping(room), ..self }
     }
 
     /// The same recording, read under another watch.

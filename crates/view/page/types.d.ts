@@ -145,6 +145,8 @@ interface FrameHead {
   unit?: string;
   series?: string[];
   peaks?: string[];
+  /** How each column is written, those of series first: `zero`, `i32` or `f64`. */
+  arrays?: string[];
   /** Length of the buckets of which the peaks are the largest ones. */
   peak_ns?: number;
   words?: string[] | Record<string, string[]>;

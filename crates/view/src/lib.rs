@@ -31,6 +31,7 @@ mod spans;
 mod state;
 mod streamed;
 mod token;
+mod warm;
 mod work;
 
 pub use answers::{Answered, Answers, Refused};

@@ -8,6 +8,7 @@ use tracesift_archive::{Archive, Watch};
 use tracesift_ask::recording::{OpenRecording, Source};
 
 use crate::failure::Failure;
+use crate::lane::lists::Lists;
 
 /// A recording that the command line names.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub(crate) struct Opened {
     pub(crate) recording: OpenRecording,
     /// Provider and name of the kinds of events, once somebody has asked.
     pub(crate) kinds: OnceLock<Vec<(String, String)>>,
+    /// Lists of lanes that were made.
+    pub(crate) lists: Lists,
 }
 
 impl Opened {

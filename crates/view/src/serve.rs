@@ -16,23 +16,29 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tracesift_archive::Watch;
 use tracesift_ask::recording::OpenRecording;
 
 use crate::answers::Answers;
 use crate::body::PATIENCE;
 use crate::guard::Guard;
+use crate::lane::lists::Lists;
 use crate::patient::Patient;
 use crate::recording::{Given, Opened, TagFile};
 use crate::routes;
 use crate::session::{self, Start};
 use crate::state::State;
 use crate::token::Token;
+use crate::warm::warm;
 
 /// Connections at a time.
 const CONNECTIONS: usize = 64;
 
 /// Bytes of the head of a request, at most.
 const MOST_HEAD: usize = 16 << 10;
+
+/// Bytes of numbers of all recordings that are kept from one request to the next.
+const ROOM: u64 = 256 << 20;
 
 /// How often the server looks whether it has to end.
 const LOOKS: Duration = Duration::from_millis(50);
@@ -83,10 +89,11 @@ impl Server {
     /// # Errors
     /// When a recording cannot be opened, or the port is not to be had.
     pub fn new(settings: Settings, answers: Arc<dyn Answers>) -> Result<Self, ServeError> {
+        let room = ROOM / (settings.recordings.len().max(1) as u64);
         let opened = settings.recordings.into_iter().map(|given| {
             let recording = OpenRecording::open(&given.source);
             let recording = recording.map_err(|error| ServeError::Recording(format!("{}: {error}", given.file)))?;
-            Ok(Opened { given, recording: recording.keeping_footers(), kinds: OnceLock::new() })
+            Ok(Opened { given, recording: recording.keeping(room), kinds: OnceLock::new(), lists: Lists::default() })
         });
         let recordings = opened.collect::<Result<Vec<_>, ServeError>>()?;
         let session = session::of(&recordings, &settings.tag_files, &settings.views, &settings.start);
@@ -122,8 +129,11 @@ impl Server {
     pub fn run(self, is_over: impl Fn() -> bool) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let Self { listener, state, .. } = self;
+        let watch = &Watch::default();
         let ended = runtime.block_on(async {
             let listener = TcpListener::from_std(listener)?;
+            let (first, watch) = (state.clone(), watch.clone());
+            tokio::task::spawn_blocking(move || warm(&first, &watch));
             let accepting = tokio::spawn(accept(listener, state));
             while !is_over() && !accepting.is_finished() {
                 tokio::time::sleep(LOOKS).await;
@@ -131,6 +141,7 @@ impl Server {
             Ok(())
         });
         // Computations look at their watch, and end soon.
+        watch.cancel();
         runtime.shutdown_timeout(Duration::from_secs(1));
         ended
     }

@@ -125,7 +125,7 @@ fn framed(lane: &Lane, found: &Pieces, people: &People, range: Span) -> Result<V
     if found.is_full {
         let head = json!({ "lane": lane.to_string(), "count": null, "more": true, "series": series, "states": STATES,
             "names": [], "words": words });
-        return frame(&head, &[]);
+        return frame(head, &[]);
     }
     let mut names = Names::default();
     let known = |value: Option<i64>| value.map_or(f64::NAN, number);
@@ -148,7 +148,7 @@ fn framed(lane: &Lane, found: &Pieces, people: &People, range: Span) -> Result<V
     columns.push(found.all.iter().map(name).collect());
     let head = json!({ "lane": lane.to_string(), "count": found.all.len(), "more": false, "series": series,
         "states": STATES, "names": names.all, "words": words });
-    frame(&head, &columns)
+    frame(head, &columns)
 }
 
 /// The command that shows such spans one by one, or adds them up.

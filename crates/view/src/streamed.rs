@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::work::CancelOnDrop;
 
 /// Pieces that wait for a slow reader, at most.
-pub(crate) const PIECES: usize = 4;
+pub(crate) const PIECES: usize = 16;
 
 /// The computation broke off: the connection does so, too.
 #[derive(Debug, thiserror::Error)]

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::http::{HeaderMap, StatusCode};
 use bytes::Bytes;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::oneshot;
 use tracesift_archive::{Progress, Watch};
 
-use crate::body::PATIENCE;
 use crate::failure::Failure;
 use crate::state::State;
 use crate::streamed::{PIECES, Streamed};
@@ -147,17 +145,10 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Sends a piece. Whoever does not take it for ten seconds has gone.
+    /// Sends a piece, when there is room for it. A connection that takes nothing for some time breaks off, and takes no more pieces.
     pub(crate) fn add(&mut self, piece: Vec<u8>) -> Result<(), Failure> {
-        let (mut piece, since) = (Ok(Bytes::from(piece)), Instant::now());
-        loop {
-            self.watch.check()?;
-            match self.send.try_send(piece) {
-                Ok(()) => return Ok(()),
-                Err(TrySendError::Full(same)) if since.elapsed() < PATIENCE => piece = same,
-                Err(_) => return Err(tracesift_archive::Error::Cancelled.into()),
-            }
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        self.watch.check()?;
+        let sent = self.send.blocking_send(Ok(Bytes::from(piece)));
+        sent.map_err(|_| tracesift_archive::Error::Cancelled.into())
     }
 }

@@ -59,6 +59,13 @@ impl<L: Copy + Eq + Hash> Lanes<L> {
         }
     }
 
+    /// Adds an amount to the bucket at a place.
+    pub fn add_in(&mut self, lane: L, place: usize, amount: i64) {
+        if amount != 0 && place < self.grid.buckets() {
+            self.lane(lane).add(place, amount);
+        }
+    }
+
     /// Adds the length of a span.
     pub fn add_span(&mut self, lane: L, span: Span) {
         if !span.intersect(self.grid.range()).is_empty() {

@@ -49,8 +49,9 @@ impl Series {
         }
     }
 
+    /// Adds an amount to the bucket at a place, if there is one.
     #[inline]
-    fn add(&mut self, place: usize, amount: i64) {
+    pub(super) fn add(&mut self, place: usize, amount: i64) {
         if let Some(part) = self.parts.get_mut(place) {
             *part = part.saturating_add(amount);
         }

@@ -28,7 +28,7 @@ pub(crate) fn write(target: &Path, chains: &Chains) -> Archive {
     Archive::open(&sealed.finish(&Health::new(), &clock).expect("finished")).expect("opened")
 }
 
-fn ranges(random: &mut Random, end: i64) -> Vec<Range<i64>> {
+pub(crate) fn ranges(random: &mut Random, end: i64) -> Vec<Range<i64>> {
     let mut ranges: Vec<_> = (0..60)
         .map(|_| {
             let length = [0, 1, 50, end / 50 + 1, end / 5 + 1][random.below(5)];

@@ -6,6 +6,7 @@ mod chosen;
 mod corpus;
 mod damage;
 mod evolution;
+mod kept;
 mod long_spans;
 mod reference;
 mod round_trip;

@@ -80,11 +80,15 @@ function below(parent) {
  * @param {Float64Array[]} arrays
  */
 export function frame(head, arrays) {
-  let text = JSON.stringify(head);
-  // The arrays begin at a multiple of 8 of the frame.
+  const written = arrays.map((array) => {
+    if (array.some((value) => !Object.is(value, value | 0))) return { word: "f64", array };
+    return array.some((value) => value !== 0) ? { word: "i32", array: Int32Array.from(array) } : { word: "zero", array: new Int32Array(0) };
+  });
+  let text = JSON.stringify({ ...head, arrays: written.map(({ word }) => word) });
+  // The arrays begin at multiples of 8 of the frame.
   while ((Buffer.byteLength(text) + 8) % 8 !== 0) text += " ";
   const bytes = Buffer.from(text);
-  const body = Buffer.concat(arrays.map((array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength)));
+  const body = Buffer.concat(written.map(({ array }) => Buffer.concat([Buffer.from(array.buffer, array.byteOffset, array.byteLength), Buffer.alloc(array.byteLength % 8)])));
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32LE(4 + bytes.length + body.length, 0);
   lengths.writeUInt32LE(bytes.length, 4);

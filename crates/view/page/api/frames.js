@@ -1,6 +1,8 @@
-// Frames of `columns`, `spans` and `flame`: a length, the length of the head, the head as JSON, and arrays of Float64.
+// Frames of `columns`, `spans` and `flame`: a length, the length of the head, the head as JSON, and columns as arrays.
 
 const MOST = 1 << 28;
+/** Bytes of a number by the word of `arrays`; an array of `zero` has nothing but 0. @type {Record<string, number>} */
+const BYTES = { i32: 4, f64: 8 };
 
 /** @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4 @returns {Frame} */
 export function readFrame(bytes) {
@@ -12,18 +14,22 @@ export function readFrame(bytes) {
   const names = head.series ?? [];
   const peaks = head.peaks ?? [];
   const count = head.columns ?? head.count ?? head.frames ?? 0;
-  const needed = (names.length + peaks.length) * count * 8;
-  // Arrays stand at the end of the frame, so that padding of the head does not matter.
-  const start = bytes.byteLength - needed;
-  if (start < 4 + headBytes) throw new Error(`frame of ${head.lane ?? "?"}: arrays are missing`);
-  const all = new Float64Array(bytes.slice(start).buffer);
-  /** @type {Record<string, Float64Array>} */
-  const series = {};
-  names.forEach((name, i) => (series[name] = all.subarray(i * count, (i + 1) * count)));
-  /** @type {Record<string, Float64Array>} */
-  const tops = {};
-  peaks.forEach((name, i) => (tops[name] = all.subarray((names.length + i) * count, (names.length + i + 1) * count)));
-  return { head, series, peaks: tops };
+  const arrays = head.arrays ?? [];
+  // Each one begins at a multiple of eight bytes.
+  const sizes = arrays.map((array) => Math.ceil((count * (BYTES[array] ?? 0)) / 8) * 8);
+  // They stand at the end of the frame, so that padding of the head does not matter.
+  const start = bytes.byteLength - sizes.reduce((sum, size) => sum + size, 0);
+  if (start < 4 + headBytes || arrays.length < (count > 0 ? names.length + peaks.length : 0)) throw new Error(`frame of ${head.lane ?? "?"}: arrays are missing`);
+  const { buffer } = bytes.slice(start);
+  let at = 0;
+  const columns = arrays.map((array, i) => {
+    const from = at;
+    at += sizes[i] ?? 0;
+    if (array === "f64") return new Float64Array(buffer, from, count);
+    return array === "i32" ? new Float64Array(new Int32Array(buffer, from, count)) : new Float64Array(count);
+  });
+  const named = (/** @type {string[]} */ of, first = 0) => Object.fromEntries(of.map((name, i) => [name, columns[first + i] ?? new Float64Array(0)]));
+  return { head, series: named(names), peaks: named(peaks, names.length) };
 }
 
 /** @param {ReadableStream<Uint8Array>} stream @param {(frame: Frame) => void} each */

@@ -4,8 +4,10 @@ import { Bitmaps } from "./bitmaps.js";
 import { hueOf } from "./palette.js";
 import * as view from "../state/view.js";
 
-/** What is asked for on both sides of the view range, as a part of it. */
+/** What is asked for on both sides of the view range while it moves, as a part of it. A zoom needs other columns at its next step. */
 const MARGIN = 0.25;
+/** Lanes that are painted while others are still under way. */
+const AT_ONCE = 4;
 const MOST_COLUMNS = 4_096;
 /** A request that is younger may still serve the range that follows. */
 const PATIENCE_MS = 80;
@@ -42,6 +44,9 @@ export class LaneStore {
     this.under = null;
     /** The columns that the server did not give; another range is asked again. */
     this.failed = "";
+    /** Length of the view range, ns, and whether it was another one before. */
+    this.length = 0;
+    this.isZoom = true;
     this.timer = 0;
     this.steps = 0;
     this.moved = -Infinity;
@@ -54,6 +59,14 @@ export class LaneStore {
     this.sight = sight;
     if (before.height !== sight.height || before.scale !== sight.scale) this.repaint();
     this.want();
+  }
+
+  /** The view range is another one. */
+  follow() {
+    const [from, to] = view.range.peek();
+    this.moved = performance.now();
+    this.isZoom = Math.abs(to - from - this.length) > 1;
+    this.length = to - from;
   }
 
   /** Paints all anew from the numbers that are here. */
@@ -86,7 +99,7 @@ export class LaneStore {
     if (width <= 0 || to <= from) return null;
     const shown = Math.min(width, MOST_COLUMNS);
     const per = columnOf(Math.max(1, Math.floor((to - from) / shown)));
-    const margin = Math.floor(((to - from) * MARGIN) / per) * per;
+    const margin = this.isZoom ? 0 : Math.floor(((to - from) * MARGIN) / per) * per;
     const [start, end] = view.whole();
     const first = Math.max(Math.floor((from - margin) / per) * per, Math.floor(start / per) * per);
     const last = Math.min(to + margin, end);
@@ -164,7 +177,7 @@ export class LaneStore {
         const data = { frame, from, to, columns };
         this.data.set(lane.id, [data, ...(this.data.get(lane.id) ?? []).slice(0, DATA_PER_LANE - 1)]);
         paints.push(this.#paintOf(lane, data));
-        if (paints.length >= 12) flush();
+        if (paints.length >= AT_ONCE) flush();
       }, { signal: stop.signal, rank: 1 });
       flush();
       // A lane that got no answer is not asked again and again.

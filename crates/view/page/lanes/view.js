@@ -81,7 +81,7 @@ export class LanesView {
       this.#want();
     });
     watch([view.range], () => {
-      this.store.moved = performance.now();
+      this.store.follow();
       this.#want();
       this.later();
     });

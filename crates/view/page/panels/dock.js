@@ -19,7 +19,7 @@ import { Table } from "./table.js";
 import { Tree } from "./tree.js";
 import { which } from "./which.js";
 
-const STILL_MS = 140;
+const STILL_MS = 300;
 const NO_STACKS = "No stacks in this range.";
 
 export class Dock {

@@ -136,7 +136,7 @@ fn framed(lines: &[Line], words: &[String], tags: Option<&TagSet>) -> Result<Vec
         "tags": tag_names.all,
         "words": words,
     });
-    frame(&head, &columns)
+    frame(head, &columns)
 }
 
 /// Texts, each once.

@@ -136,21 +136,23 @@ fn frames(
     let missing = |lane: &Lane| Failure::missing(format!("lane: the recording has no `{lane}`"));
     let outside = || Failure::bad("range: it is too long, or it lies outside of the recorded time");
     let (grid, before) = wanted.recorded(recorded(recording)).ok_or_else(outside)?;
+    let figures = |kind: &[Lane]| groups::figures(state, recording, kind, measure, grid);
+    let mut kinds = kinds(lanes).into_iter();
     let mut made: FxHashMap<Lane, Result<Figures, Failure>> = FxHashMap::default();
     for lane in lanes {
-        if !made.contains_key(lane) {
-            // A lane that is asked for twice is made once.
-            let mut met = FxHashSet::default();
-            let mut of_kind: Vec<Lane> =
-                lanes.iter().filter(|other| machine::is_same_kind(lane, other)).cloned().collect();
-            of_kind.retain(|other| met.insert(other.clone()));
-            let figures = groups::figures(state, recording, &of_kind, measure, grid);
+        while !made.contains_key(lane) {
+            // Two at a time: one alone mostly waits for one thread.
+            let Some(one) = kinds.next() else { break };
+            let other = kinds.next().unwrap_or_default();
+            let (of_one, of_other) = rayon::join(|| figures(&one), || figures(&other));
             // What a lane does not have is no failure of the others.
             recording.archive().watch().check()?;
-            for lane in of_kind {
-                let figures = figures.as_ref().map(|all| all.get(&lane).cloned()).map_err(Clone::clone);
-                let figures = figures.and_then(|figures| figures.ok_or_else(|| missing(&lane)));
-                made.insert(lane, figures);
+            for (kind, figures) in [(one, of_one), (other, of_other)] {
+                for lane in kind {
+                    let figures = figures.as_ref().map(|all| all.get(&lane).cloned()).map_err(Clone::clone);
+                    let figures = figures.and_then(|figures| figures.ok_or_else(|| missing(&lane)));
+                    made.insert(lane, figures);
+                }
             }
         }
         let piece = match made.get(lane) {
@@ -162,6 +164,20 @@ fn frames(
         pieces.add(piece)?;
     }
     Ok(())
+}
+
+/// The lanes of each kind, in the order of the first of them; one that is there twice once.
+fn kinds(lanes: &[Lane]) -> Vec<Vec<Lane>> {
+    let mut kinds: Vec<Vec<Lane>> = Vec::new();
+    let mut met = FxHashSet::default();
+    for lane in lanes.iter().filter(|lane| met.insert((*lane).clone())) {
+        let is_same = |kind: &&mut Vec<Lane>| kind.first().is_some_and(|first| machine::is_same_kind(first, lane));
+        match kinds.iter_mut().find(is_same) {
+            Some(kind) => kind.push(lane.clone()),
+            None => kinds.push(vec![lane.clone()]),
+        }
+    }
+    kinds
 }
 
 /// Whether a command has these buckets: they start at a multiple of their length, or a number of them is the time range. A range that the
@@ -176,7 +192,7 @@ fn has_command(grid: Grid) -> bool {
 /// The frame of a lane without columns.
 fn empty(lane: &Lane, failure: &Failure) -> Result<Vec<u8>, Failure> {
     let head = json!({ "lane": lane.to_string(), "error": failure.error, "columns": 0, "series": [], "peaks": [] });
-    frame(&head, &[])
+    frame(head, &[])
 }
 
 fn framed(lane: &Lane, figures: &Figures, wanted: &Columns, before: usize) -> Result<Vec<u8>, Failure> {
@@ -202,5 +218,5 @@ fn framed(lane: &Lane, figures: &Figures, wanted: &Columns, before: usize) -> Re
     let series = figures.series.iter().map(|(_, values)| wanted.figures(numbers(values), before));
     let known = |value: &Option<i64>| value.map_or(f64::NAN, number);
     let peaks = figures.peak.iter().map(|peak| wanted.figures(peak.values.iter().map(known), before));
-    frame(&head, &series.chain(peaks).collect::<Vec<_>>())
+    frame(head, &series.chain(peaks).collect::<Vec<_>>())
 }

@@ -78,45 +78,57 @@ fn time(text: &str) -> Result<Span, Failure> {
 }
 
 /// The lanes below another, or the groups.
-fn entries(
+pub(crate) fn entries(
     state: &State,
     opened: &Opened,
     watch: &Watch,
     (parent, time): (Option<Lane>, Option<Span>),
 ) -> Result<Vec<Entry>, Failure> {
     let recording = opened.watched_by(watch)?;
-    let range = time.map_or(recorded(&recording), |time| time.intersect(recorded(&recording)));
+    let make = || made(state, &recording, (parent.as_ref(), time));
+    match (&parent, time) {
+        (Some(of @ Lane::Group(Group::Processes | Group::Cpus)), None) => opened.lists.of(of, make),
+        _ => make(),
+    }
+}
+
+fn made(
+    state: &State,
+    recording: &OpenRecording,
+    (parent, time): (Option<&Lane>, Option<Span>),
+) -> Result<Vec<Entry>, Failure> {
+    let range = time.map_or(recorded(recording), |time| time.intersect(recorded(recording)));
     let all = Grid::columns(range, 1);
     Ok(match parent {
-        None => groups(&recording),
-        Some(Lane::Group(Group::Processes)) => of_processes(&recording, &People::of(&recording)?, all)?,
+        None => groups(recording),
+        Some(Lane::Group(Group::Processes)) => of_processes(recording, &People::of(recording)?, all)?,
         Some(Lane::Process(process)) => {
-            let people = People::of(&recording)?;
-            let mut entries = of_threads(&recording, &people, process, all)?;
-            for what in [What::Gc(process), What::Jit(process)] {
-                let is_there = density::processes(&recording, what == What::Gc(process))?.contains(&process);
+            let people = People::of(recording)?;
+            let mut entries = of_threads(recording, &people, *process, all)?;
+            for what in [What::Gc(*process), What::Jit(*process)] {
+                let is_there = density::processes(recording, what == What::Gc(*process))?.contains(process);
                 entries.extend(is_there.then(|| of_rows(what)));
             }
             entries
         }
-        Some(Lane::Group(group @ (Group::Files | Group::Network | Group::Memory))) => tables(&recording, group),
-        Some(Lane::Group(group @ (Group::Gc | Group::Jit))) => managed(&recording, group == Group::Gc)?,
-        Some(Lane::Group(Group::Cpus)) => cpus(&recording, all)?,
-        Some(Lane::Group(Group::Disks)) => disks::list(&recording, all)?,
-        Some(Lane::Disk(disk)) => disks::parts(&recording, disk, all)?,
-        Some(Lane::Group(Group::Events)) => events(state, &recording, all)?,
+        Some(Lane::Group(group @ (Group::Files | Group::Network | Group::Memory))) => tables(recording, *group),
+        Some(Lane::Group(group @ (Group::Gc | Group::Jit))) => managed(recording, *group == Group::Gc)?,
+        Some(Lane::Group(Group::Cpus)) => cpus(recording, all)?,
+        Some(Lane::Group(Group::Disks)) => disks::list(recording, all)?,
+        Some(Lane::Disk(disk)) => disks::parts(recording, *disk, all)?,
+        Some(Lane::Group(Group::Events)) => events(state, recording, all)?,
         Some(Lane::Group(Group::Marks)) => {
             let count = i64::try_from(recording.archive().row_count::<MarkRow>()).unwrap_or(i64::MAX);
             vec![Entry::new(Lane::Marks, "mark", "Marks").with(Totals { count: Some(count), ..Totals::default() })]
         }
-        Some(Lane::Group(Group::Frequencies)) => frequencies(&recording, all)?,
-        Some(Lane::Group(Group::Counters)) => counters(&recording, all)?,
+        Some(Lane::Group(Group::Frequencies)) => frequencies(recording, all)?,
+        Some(Lane::Group(Group::Counters)) => counters(recording, all)?,
         Some(Lane::Group(Group::Tags)) => state
             .tag_files
             .iter()
             .map(|file| Entry::new(Lane::TagFile(file.id.clone()), "group", &file.name).with_children())
             .collect(),
-        Some(Lane::TagFile(file)) => tags(state, &recording, &file, all)?,
+        Some(Lane::TagFile(file)) => tags(state, recording, file, all)?,
         Some(_) => Vec::new(),
     })
 }

@@ -107,9 +107,12 @@ pub(crate) fn tags<'a>(state: &'a State, id: &str) -> Result<&'a crate::recordin
 
 /// The lanes that a question has in a grid; `None`: the recording has nothing of the kind.
 pub(crate) fn rows(question: Question, recording: &OpenRecording, grid: Grid) -> Result<Option<Vec<Row>>, Failure> {
+    Ok(Question { time: of_grid(grid), ..question }.lanes(recording, grid)?)
+}
+
+fn of_grid(grid: Grid) -> TimeRange {
     let range = grid.range();
-    let time = TimeRange { start: Some(range.start), end: Some(range.end) };
-    Ok(Question { time, ..question }.lanes(recording, grid)?)
+    TimeRange { start: Some(range.start), end: Some(range.end) }
 }
 
 /// The figures of lanes, all of one kind.
@@ -131,11 +134,14 @@ pub(crate) fn figures(
         let question = Question { measure: Some(measure), ..question.clone() };
         let is_from_tables = question.is_from_tables(recording, grid)?;
         let lane_word = question.lane.word();
-        let found = rows(question, recording, grid)?.ok_or_else(|| {
+        let question = Question { time: of_grid(grid), ..question };
+        let of_group = if matches!(first, Lane::Group(_)) { question.together(recording, grid)? } else { None };
+        let found = if of_group.is_some() { Some(Vec::new()) } else { question.lanes(recording, grid)? };
+        let found = found.ok_or_else(|| {
             Failure::missing(format!("lane: the recording has nothing for `{first}`, or too much for so many columns"))
         })?;
         for lane in lanes {
-            let mut values = vec![0; grid.buckets()];
+            let mut values = of_group.clone().unwrap_or_else(|| vec![0; grid.buckets()]);
             for row in found.iter().filter(|row| is_of(lane, row, kinds)) {
                 add(&mut values, row);
             }

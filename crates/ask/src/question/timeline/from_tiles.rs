@@ -41,7 +41,6 @@ const WANTED_FOR_TWO: usize = 256;
 pub(super) struct Plan {
     /// The times that rows tell of.
     pub(super) pieces: Vec<Span>,
-    grid: Grid,
     wanted: Vec<(u8, Vec<Wanted>)>,
 }
 
@@ -140,7 +139,7 @@ impl Plan {
                 return Ok(None);
             }
         }
-        Ok(Some(Self { pieces, grid, wanted }))
+        Ok(Some(Self { pieces, wanted }))
     }
 }
 
@@ -157,7 +156,7 @@ pub(super) fn add_tiles(
     for (level, wanted) in &plan.wanted {
         for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
             let add = |wanted: &[Wanted], lanes: &mut [Collected], kinds: &mut EventNumbers| {
-                add_neighbours(asked, measures, (*level, wanted), plan.grid, (lanes, kinds))
+                add_neighbours(asked, measures, (*level, wanted), (lanes, kinds))
             };
             // Kinds of events get their numbers in the order in which they are met.
             if wanted.len() < WANTED_FOR_TWO || asked.measure == Measure::Count {
@@ -176,17 +175,16 @@ fn add_neighbours(
     asked: &Asked<'_>,
     measures: &[Measure],
     (level, wanted): (u8, &[Wanted]),
-    grid: Grid,
     (lanes, kinds): (&mut [Collected], &mut EventNumbers),
 ) -> Result<(), Error> {
     let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { return Ok(()) };
+    let mut places = Places::of(wanted);
     let mut add = |lane: i32, (bucket, buckets): (i64, i16), figure: &dyn Fn(Measure) -> i64| {
-        for (place, buckets) in places(wanted, bucket, buckets) {
-            let start = grid.bucket(place).start;
+        for (place, buckets) in places.of_tile(bucket, buckets) {
             for (measure, lanes) in measures.iter().zip(&mut *lanes) {
                 let figure = figure(*measure);
                 if figure != 0 {
-                    lanes.add_at(lane, start, figure.saturating_mul(buckets));
+                    lanes.add_in(lane, place, figure.saturating_mul(buckets));
                 }
             }
         }
@@ -194,12 +192,34 @@ fn add_neighbours(
     read(asked, measures, (level.cast_signed(), first.buckets.start..last.buckets.end), kinds, &mut add)
 }
 
-/// How many buckets of a tile each bucket of the grid has.
-fn places(wanted: &[Wanted], bucket: i64, buckets: i16) -> impl Iterator<Item = (usize, i64)> {
-    let end = bucket.saturating_add(buckets.into());
-    let first = wanted.partition_point(|wanted| wanted.buckets.end <= bucket);
-    let touching = wanted[first..].iter().take_while(move |wanted| wanted.buckets.start < end);
-    touching.map(move |wanted| (wanted.place, wanted.buckets.end.min(end) - wanted.buckets.start.max(bucket)))
+/// Buckets of a grid, for tiles in the order of their buckets.
+struct Places<'a> {
+    wanted: &'a [Wanted],
+    /// The first one that does not end before the tile.
+    at: usize,
+}
+
+impl<'a> Places<'a> {
+    fn of(wanted: &'a [Wanted]) -> Self {
+        Self { wanted, at: 0 }
+    }
+
+    /// How many buckets of a tile each bucket of the grid has.
+    fn of_tile(&mut self, bucket: i64, buckets: i16) -> impl Iterator<Item = (usize, i64)> + use<'a> {
+        let wanted = self.wanted;
+        let ends = |at: usize| wanted.get(at).is_some_and(|wanted| wanted.buckets.end <= bucket);
+        let is_first = |at: usize| !ends(at) && (at == 0 || ends(at - 1));
+        // Mostly the same one as before, or the next one.
+        if !is_first(self.at) {
+            self.at += 1;
+        }
+        if !is_first(self.at) {
+            self.at = wanted.partition_point(|wanted| wanted.buckets.end <= bucket);
+        }
+        let end = bucket.saturating_add(buckets.into());
+        let touching = wanted.iter().skip(self.at).take_while(move |wanted| wanted.buckets.start < end);
+        touching.map(move |wanted| (wanted.place, wanted.buckets.end.min(end) - wanted.buckets.start.max(bucket)))
+    }
 }
 
 /// Takes the lane, the first bucket and the number of buckets of a tile, and its figure of a measure.
@@ -292,10 +312,11 @@ pub(super) fn peaks_of_processes(
         for wanted in wanted.chunk_by(|a, b| b.buckets.start - a.buckets.end < FAR) {
             let (Some(first), Some(last)) = (wanted.first(), wanted.last()) else { continue };
             let buckets = first.buckets.start..last.buckets.end;
+            let mut places = Places::of(wanted);
             of_processes(archive, needed, (level, buckets), processes, |row: &TimelineProcessRow| {
                 // Columns that are not read are 0 or null.
                 let peak = row.peak_cpu.or(row.peak_run).unwrap_or(row.cpu.saturating_add(row.run));
-                for (place, _) in places(wanted, row.bucket, row.buckets) {
+                for (place, _) in places.of_tile(row.bucket, row.buckets) {
                     visit(row.process, place, peak);
                 }
             })?;

@@ -56,16 +56,38 @@ pub(super) fn rows(
             let row = |of: Counted| Some(Row { counter: Some(of.counter), ..row(names.lane(of.lane)?, of.buckets) });
             lanes.into_iter().filter_map(row).collect()
         }),
-        _ => sums(&asked, grid, &mut names)?.map(|lanes| {
+        _ => sums(&asked, Collected::new(grid), &mut names)?.map(|lanes| {
             let row = |(lane, values): (i32, Vec<i64>)| Some(row(names.lane(lane)?, values));
             lanes.finish().filter_map(row).collect()
         }),
     })
 }
 
+/// What all lanes together have, of a measure whose figures are sums.
+pub(super) fn together(
+    recording: &OpenRecording,
+    question: &Question,
+    measure: Measure,
+    grid: Grid,
+) -> Result<Vec<i64>, Error> {
+    let archive = recording.archive();
+    let processes: Vec<ProcessRow> = archive.rows()?;
+    let threads: Vec<ThreadRow> = archive.rows()?;
+    let accepted = Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
+    let asked = Asked { recording, question, measure, threads: &threads, accepted };
+    let mut names = Names::new(question.lane, &processes, &threads);
+    let all = sums(&asked, Collected { are_one: true, ..Collected::new(grid) }, &mut names)?;
+    let figures = all.and_then(|lanes| lanes.finish().next()).map(|(_, figures)| figures);
+    Ok(figures.unwrap_or_else(|| vec![0; grid.buckets()]))
+}
+
 /// The lanes whose figures are sums. `None`: they are too many for so many buckets.
-pub(super) fn sums(asked: &Asked<'_>, grid: Grid, names: &mut Names<'_>) -> Result<Option<Lanes<i32>>, Error> {
-    let mut lanes = Collected::new(grid);
+pub(super) fn sums(
+    asked: &Asked<'_>,
+    mut lanes: Collected,
+    names: &mut Names<'_>,
+) -> Result<Option<Lanes<i32>>, Error> {
+    let grid = lanes.grid;
     match Plan::of(asked, grid)? {
         _ if asked.question.lane == LaneKind::Tag => names.tags = tags::add_samples(asked, &mut lanes)?,
         None => add_rows(asked, grid.range(), &mut lanes, &mut names.kinds)?,
@@ -100,7 +122,7 @@ pub(super) fn in_two(
     first: impl FnOnce(&mut [Collected]) -> Result<(), Error> + Send,
     second: impl FnOnce(&mut [Collected]) -> Result<(), Error> + Send,
 ) -> Result<(), Error> {
-    let mut others: Vec<Collected> = lanes.iter().map(|lanes| Collected::new(lanes.grid)).collect();
+    let mut others: Vec<Collected> = lanes.iter().map(Collected::alike).collect();
     let (first, second) = rayon::join(|| first(lanes), || second(&mut others));
     first.and(second)?;
     for (lanes, others) in lanes.iter_mut().zip(others) {
@@ -179,12 +201,19 @@ pub(super) struct Asked<'a> {
 pub(super) struct Collected {
     pub(super) grid: Grid,
     lanes: Lanes<i32>,
+    /// Whether all are added to one.
+    are_one: bool,
     is_full: bool,
 }
 
 impl Collected {
     pub(super) fn new(grid: Grid) -> Self {
-        Self { grid, lanes: Lanes::new(grid), is_full: false }
+        Self { grid, lanes: Lanes::new(grid), are_one: false, is_full: false }
+    }
+
+    /// Empty ones of the same kind.
+    fn alike(&self) -> Self {
+        Self { are_one: self.are_one, ..Self::new(self.grid) }
     }
 
     /// The lanes. `None`: they are too many.
@@ -206,13 +235,24 @@ impl Collected {
 
     pub(super) fn add_at(&mut self, lane: i32, time: i64, amount: i64) {
         if self.has_room() {
-            self.lanes.add_at(lane, time, amount);
+            self.lanes.add_at(self.number(lane), time, amount);
+        }
+    }
+
+    /// Adds an amount to a bucket.
+    pub(super) fn add_in(&mut self, lane: i32, place: usize, amount: i64) {
+        if self.has_room() {
+            self.lanes.add_in(self.number(lane), place, amount);
         }
     }
 
     pub(super) fn add_span(&mut self, lane: i32, span: Span) {
         if self.has_room() {
-            self.lanes.add_span(lane, span);
+            self.lanes.add_span(self.number(lane), span);
         }
+    }
+
+    fn number(&self, lane: i32) -> i32 {
+        if self.are_one { 0 } else { lane }
     }
 }

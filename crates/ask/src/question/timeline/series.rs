@@ -91,7 +91,7 @@ pub fn series(
         let asked = asked(*measure);
         all.is_from_tables |= Plan::of(&asked, grid)?.is_some();
         let mut names = Names::new(lane, &processes, &of_chosen);
-        let Some(lanes) = sums(&asked, grid, &mut names)? else { return Ok(None) };
+        let Some(lanes) = sums(&asked, Collected::new(grid), &mut names)? else { return Ok(None) };
         all.lanes.extend(lanes.finish().map(|(lane, figures)| ((lane, place), figures)));
     }
     if !states.is_empty() && Rows::Switches.are_in(recording) {
@@ -219,6 +219,20 @@ impl Question {
             return Ok(None);
         }
         super::lanes::rows(recording, self, measure, grid)
+    }
+
+    /// The sum of all lanes of a recording in each bucket. `None`: the recording has no such rows, or their figures are no sums.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub fn together(&self, recording: &OpenRecording, grid: Grid) -> Result<Option<Vec<i64>>, Error> {
+        let measure = self.measure_of(recording);
+        let are_sums = !matches!(self.lane, LaneKind::Memory | LaneKind::Method | LaneKind::Module)
+            && !matches!(measure, Measure::Frequency | Measure::Counter);
+        if !are_sums || !measure.rows(self.lane).are_in(recording) {
+            return Ok(None);
+        }
+        super::lanes::together(recording, self, measure, grid).map(Some)
     }
 
     /// Whether whole buckets come from the timeline tables.

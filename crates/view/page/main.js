@@ -141,19 +141,18 @@ function topBar(search) {
   const names = h("select.recording", { "aria-label": "Recording", onchange: (event) => {
     const process = view.processes.peek();
     showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
-    if (process) void keepProcess(process);
+    if (process) void keepProcess(process).catch(client.report);
   } });
   effect(() => {
     const all = view.session.value?.recordings ?? [];
     fill(names, all.map(({ id, name }) => h("option", { value: id }, clean(name, 90))));
     names.value = view.recordingId.value;
-    names.hidden = all.length < 2;
+    names.hidden = !view.hasMany();
   });
   const title = h("h1.title");
   effect(() => {
     const one = view.recording.value;
-    const many = (view.session.value?.recordings.length ?? 0) > 1;
-    fill(title, h("span", { class: many ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
+    fill(title, h("span", { class: view.hasMany() ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
       h("span.dim.facts", [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
   });
   const views = menuButton({}, () => currentViews().map(({ name, about }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => showView(i) })), "Views");
@@ -178,7 +177,7 @@ function crumbs() {
     const past = view.past.value.filter((one) => !one.about).slice(-4).map((one) => one.range);
     const now = view.range.value;
     return () => untracked(() => fill(trail, h("li", h("button.link", { onclick: () => view.look(view.whole()) }, "whole recording")),
-      past.filter((one) => one[0] !== view.whole()[0] || one[1] !== view.whole()[1]).map((one) => h("li", h("button.link", { title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
+      past.filter((one) => !view.isSame(one, view.whole())).map((one) => h("li", h("button.link", { title: rangeWord(one), onclick: () => view.look(one) }, length(one[1] - one[0])))),
       h("li", { "aria-current": "true" }, h("strong", length(now[1] - now[0])))));
   });
   const order = choice(view.order, { "aria-label": "Order of lanes", title: "Order of lanes" }, Object.entries(view.ORDERS).map(([id, name]) => [id, `by ${name}`]));

@@ -188,6 +188,9 @@ interface Paint {
   scale: number;
 }
 
+/** Paints a lane; its answer is what the full height means. */
+type Painting = (out: Uint32Array, paint: Paint, palette: Palette) => number;
+
 interface Palette {
   run: number;
   runPeak: number;
@@ -320,6 +323,9 @@ interface Question {
   filter: string;
 }
 
+/** A question as it is written down: what it leaves out is usual; its columns with spaces between. */
+type Asking = Pick<Question, "id" | "title" | "about" | "words"> & Partial<Omit<Question, "columns">> & { columns?: string };
+
 interface WordContext {
   range: TimeRange | null;
   process: string | null;
@@ -348,6 +354,8 @@ interface Picture {
   height: number;
   used: number;
 }
+
+type Rect = [x: number, y: number, width: number, height: number];
 
 /** Device pixels from the top of the canvas. */
 type Place = { id: string, y: number, clipTop: number, clipBottom: number };
@@ -469,3 +477,153 @@ interface TreeOptions {
   narrow?: boolean;
   onpick: (node: TreeNode, open: boolean) => void;
 }
+
+// Functions that modules have for each other. What they do stands at the functions.
+
+type Drag = (element: HTMLElement, event: PointerEvent, move: (event: PointerEvent) => void, end?: (event: PointerEvent) => void) => void;
+
+/** @param options values and texts */
+type MakeChoice = (of: Signal<string>, props: Props, options: readonly (readonly [string, string | undefined])[]) => HTMLSelectElement;
+
+/** @param name of the icon */
+type MakeTool = (label: string, name: string, onclick: () => unknown, more?: Props) => HTMLButtonElement;
+
+/**
+ * @param most characters that are kept
+ * @returns without control characters and marks of direction, which could make a name look like another one
+ */
+type Clean = (text: string, most?: number) => string;
+
+/**
+ * @param sample a value of the column
+ * @param unions whether waits that overlap count once, as in rows of methods and stack tags
+ * @param path whether shares are parts of 1, as in the answer of `dump path`
+ */
+type ColumnOf = (key: string, sample: Cell | undefined, unions?: boolean, path?: boolean) => Column;
+
+type CellText = (value: Cell | undefined, column: Column, how: { digits: number, instant: (ns: number) => string }) => string;
+
+type CopiedAs = (titles: string[], rows: string[][], form: string) => string;
+
+/** @param zero what seconds count from */
+type ClockOf = (recording: RecordingInfo | null, clock: string, zero: number) => { name: string; text: (ns: number, step: number) => string };
+
+/** @returns ticks at 1, 2 or 5 times a power of ten */
+type Ticks = (range: TimeRange, most: number) => { step: number, first: number };
+
+type AskFrames = (what: "columns" | "spans" | "flame", body: object, each: (frame: Frame) => void, options?: Asked) => Promise<void>;
+
+type AskSearch = (body: object, each: (line: Hit | { density: Density } | { figures: Figures }) => void, aborted: AbortSignal) => Promise<void>;
+
+/** @param base what its instants count from */
+type RowMenu = (row: TableRow, table: Table, base: number, butterfly: (method: string) => void) => Item[];
+
+/**
+ * @param shown rows
+ * @param count rows of the answer
+ */
+type FootOf = (answer: Answer, command: string, shown: number, count: number) => Child[];
+
+/** @param end the wake-up, ns */
+type LinkTo = (lane: string | null, name: string, end: number) => HTMLElement;
+
+/** @param of whose wait it explains, where that is not the chosen span */
+type ChainOf = (chain: ChainLink[], of?: string) => Child;
+
+/**
+ * @param key of a column
+ * @returns the hue that its process or stack tag has in the lanes
+ */
+type HueOfCell = (row: TableRow, key: string) => number | null;
+
+type LaneOf = (id: string, kind: string, name: string, more?: Partial<Lane>) => Lane;
+
+/**
+ * @param values of the frame's buckets
+ * @returns NaN where nothing was read
+ */
+type OnColumns = (data: LaneData, values: Float64Array, how: "sum" | "mean" | "peak" | "first") => Float64Array;
+
+/**
+ * @param name of a series
+ * @returns null: the lane has none; NaN where a column has none
+ */
+type PeaksOn = (data: LaneData, name: string) => Float64Array | null;
+
+/**
+ * @param full what is as high as the room
+ * @param room pixels
+ * @returns pixels; at least one of what occurs
+ */
+type PixelsOf = (value: number, full: number, room: number) => number;
+
+/** @returns rows from the top, colours as bytes R, G, B, A; max: the largest column */
+type PaintLane = (paint: Paint, palette: Palette) => { pixels: Uint32Array, max: number };
+
+/**
+ * @param index of a process
+ * @param order hues of those that are known by now
+ * @returns 0…11
+ */
+type HueOfIndex = (index: number, order?: number[]) => number;
+
+type Clipped = (context: CanvasRenderingContext2D, box: Rect, draw: () => void) => void;
+
+type Sized = (canvas: HTMLCanvasElement, width: number, height: number) => void;
+
+/** @param x CSS pixels */
+type Shift = (element: HTMLElement | undefined, x: number, wide?: number) => void;
+
+/** @param name of the series */
+type ShareOf = (name: string, value: number, bucket: number, atOnce: number | null, lane: Lane) => string;
+
+/**
+ * @param show whether the view follows the span
+ * @param along whether the span is the next one along the chain of the chosen span
+ */
+type Choose = (lane: string, ns: number, show?: boolean, along?: boolean) => Promise<void>;
+
+/** @param end the wake-up, ns */
+type FollowTo = (lane: string, end: number) => Promise<void>;
+
+/** @param along whether the path keeps the keyboard */
+type GoAlong = (ns: number, along?: boolean) => void;
+
+/** @returns null: it has no lane with figures */
+type DensityOf = (hit: Hit, signal: AbortSignal) => Promise<Density | null>;
+
+/** @param anchor where its menus stand */
+type LaneMenu = (row: Row, store: LaneStore, anchor: HTMLElement) => Item[];
+
+type CommandsOf = (lane: Lane, store: LaneStore) => { name: string, command: string }[];
+
+/**
+ * @param words of a lane
+ * @returns the same question about the range
+ */
+type WordsAbout = (words: string[], range: TimeRange) => string[];
+
+/** @param x where the pointer is */
+type OpenMenu = (anchor: HTMLElement, items: Item[], x?: number) => void;
+
+type MenuButton = (props: Props, items: (button: HTMLElement) => Item[], ...children: Child[]) => HTMLButtonElement;
+
+type OpenDialog = (label: string, make: (close: () => void) => HTMLElement[], kind?: string) => HTMLDialogElement;
+
+/** @returns those for which the recording has data */
+type ViewsOf = (session: Session | null, recording: RecordingInfo | null) => { name: string, about: string, text: string }[];
+
+/**
+ * @param words with times since the start of the recording
+ * @returns the same question with times since the landmark
+ */
+type Carried = (words: readonly string[], zero?: Zero | null) => string[];
+
+/** @param how a step can be undone; moves that follow each other are undone together */
+type Look = (wanted: TimeRange, how?: "step" | "move") => void;
+
+/**
+ * @param factor below 1 comes nearer
+ * @param around the instant that stays where it is
+ */
+type Zoom = (factor: number, around: number) => void;

@@ -7,6 +7,9 @@ import { messageOf } from "../format.js";
 const AT_ONCE = 4;
 const KEPT = "tracesift-token";
 
+/** A name of a request that no other one has. */
+export const freshId = () => Math.random().toString(36).slice(2, 12);
+
 /** How many requests are under way or wait for their turn. */
 export const busy = signal(0);
 /** What went wrong last, with what to do about it. */
@@ -73,14 +76,9 @@ async function ask(path, options, read) {
     const headers = { "Tracesift-Token": token };
     if (options.id) headers["Tracesift-Id"] = options.id;
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
+    const body = options.body === undefined ? null : JSON.stringify(options.body);
     const response = await fetch(`/api/1/${path}`, {
-      method: options.body === undefined ? "GET" : "POST",
-      headers,
-      body: options.body === undefined ? null : JSON.stringify(options.body),
-      signal: options.signal ?? null,
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
+      method: body === null ? "GET" : "POST", headers, body, signal: options.signal ?? null, cache: "no-store", credentials: "omit", redirect: "error",
     });
     if (!response.ok) throw await failure(response);
     return await read(response);
@@ -156,11 +154,7 @@ const own = () => view.recording.peek()?.id ?? "";
 /** @type {Map<string, Promise<LanesAnswer>>} */
 const listing = new Map();
 
-/**
- * Who asks for the same list at the same time gets the same answer.
- * @param {Record<string, string | number>} query
- * @returns {Promise<LanesAnswer>}
- */
+/** Who asks for the same list at the same time gets the same answer. @param {Record<string, string | number>} query @returns {Promise<LanesAnswer>} */
 export function lanes(query) {
   const text = String(new URLSearchParams(Object.entries({ of: own(), ...query }).map(([key, value]) => [key, String(value)]).sort()));
   const same = listing.get(text);
@@ -170,7 +164,10 @@ export function lanes(query) {
   return answer;
 }
 
-/** @param {"columns" | "spans" | "flame"} what @param {object} body @param {(frame: Frame) => void} each @param {Asked} [options] */
+/** @param {string} parent @param {string} [sort] @returns {Promise<Lane[]>} the first lanes below it */
+export const lanesOf = async (parent, sort = "cpu") => (await lanes({ parent, sort, from: 0 })).lanes;
+
+/** @type {AskFrames} */
 export function frames(what, body, each, options = {}) {
   return ask(what, { ...options, body: { ...(what === "flame" ? { recordings: [own()] } : { recording: own() }), ...body } }, async (response) => {
     if (response.body) await readFrames(response.body, each);
@@ -182,7 +179,7 @@ export function at(body, aborted) {
   return ask("at", { body: { recording: own(), ...body }, rank: 0, signal: aborted }, (response) => response.json());
 }
 
-/** @param {string[]} words @param {Asked} [options] @returns {Promise<Answer>} */
+/** @param {string[]} words @param {Asked} [options] */
 export async function question(words, options = {}) {
   const began = performance.now();
   return ask("ask", { ...options, body: { recordings: [own()], words } }, async (response) => {
@@ -220,7 +217,7 @@ function notesOf(text) {
   }
 }
 
-/** @param {object} body @param {(line: Hit | { density: Density } | { figures: Figures }) => void} each @param {AbortSignal} aborted */
+/** @type {AskSearch} */
 export function search(body, each, aborted) {
   return ask("search", { body: { recording: own(), ...body }, rank: 2, signal: aborted }, async (response) => {
     if (!response.body) return;

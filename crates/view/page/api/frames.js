@@ -4,7 +4,7 @@ const MOST = 1 << 28;
 /** Bytes of a number by the word of `arrays`; an array of `zero` has nothing but 0. @type {Record<string, number>} */
 const BYTES = { i32: 4, f64: 8 };
 
-/** @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4 @returns {Frame} */
+/** @param {Uint8Array} bytes one frame without its first four bytes; starts at a multiple of 8 of its buffer, less 4 */
 export function readFrame(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const headBytes = view.getUint32(0, true);

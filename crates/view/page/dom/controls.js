@@ -1,15 +1,10 @@
 // Small elements that many parts have.
 import { h } from "./h.js";
 
-/** A button with an icon alone. @param {string} label @param {string} name of the icon @param {() => unknown} onclick @param {Props} [more] */
+/** A button with an icon alone. @type {MakeTool} */
 export const tool = (label, name, onclick, more = {}) => h("button.quiet", { "aria-label": label, title: label, onclick, ...more }, icon(name));
 
-/**
- * A choice that is a part of the view.
- * @param {Signal<string>} of
- * @param {Props} props
- * @param {readonly (readonly [string, string | undefined])[]} options values and texts
- */
+/** A choice that is a part of the view. @type {MakeChoice} */
 export function choice(of, props, options) {
   const element = h("select", { value: () => of.value, ...props }, options.map(([value, text]) => h("option", { value }, text)));
   element.addEventListener("change", () => (of.value = element.value));

@@ -1,12 +1,6 @@
 // Events of the pointer and of the keyboard.
 
-/**
- * Follows the pointer from a press to its end.
- * @param {HTMLElement} element
- * @param {PointerEvent} event
- * @param {(event: PointerEvent) => void} move
- * @param {(event: PointerEvent) => void} [end]
- */
+/** Follows the pointer from a press to its end. @type {Drag} */
 export function drag(element, event, move, end) {
   const stop = new AbortController();
   const up = (/** @type {PointerEvent} */ last) => {

@@ -1,10 +1,7 @@
 import { handled } from "./events.js";
 import { h } from "./h.js";
 
-/**
- * A column of rows of one height of which only those in sight are elements.
- * @template T
- */
+/** A column of rows of one height of which only those in sight are elements. @template T */
 export class RowList {
   /** @param {ListOptions<T>} options */
   constructor({ scroller, height, make, key, body, onwindow = () => {}, above = () => 0 }) {

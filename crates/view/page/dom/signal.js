@@ -29,11 +29,7 @@ function flush() {
   }
 }
 
-/**
- * @template T
- * @param {T} start
- * @returns {Signal<T>}
- */
+/** @template T @param {T} start @returns {Signal<T>} */
 export function signal(start) {
   let value = start;
   /** @type {Set<() => void>} */
@@ -89,11 +85,7 @@ export function effect(work) {
   return stop;
 }
 
-/**
- * @template T
- * @param {() => T} make
- * @returns {{ readonly value: T, peek: () => T }}
- */
+/** @template T @param {() => T} make @returns {{ readonly value: T, peek: () => T }} */
 export function computed(make) {
   const held = signal(/** @type {T} */ (/** @type {unknown} */ (undefined)));
   effect(() => {
@@ -102,11 +94,7 @@ export function computed(make) {
   return held;
 }
 
-/**
- * @template T
- * @param {() => T} work Reads inside of it make no reader of the effect around it.
- * @returns {T}
- */
+/** @template T @param {() => T} work Reads inside of it make no reader of the effect around it. @returns {T} */
 export function untracked(work) {
   const before = current;
   current = null;

@@ -11,16 +11,12 @@ const TITLES = {
 };
 
 /** Keys with an instant, not a length. */
-const INSTANTS = new Set(["first_ns", "last_ns", "start_ns", "end_ns", "thread_start_ns", "thread_end_ns", "from_ns", "to_ns", "time_ns",
-  "longest_from_ns", "peak_at_ns", "window_from_ns", "start"]);
+const INSTANTS = new Set("first_ns last_ns start_ns end_ns thread_start_ns thread_end_ns from_ns to_ns time_ns longest_from_ns peak_at_ns window_from_ns start".split(" "));
 
-/**
- * @param {string} key
- * @param {Cell | undefined} sample a value of the column
- * @param {boolean} [unions] whether waits that overlap count once, as in rows of methods and stack tags
- * @param {boolean} [path] whether shares are parts of 1, as in the answer of `dump path`
- * @returns {Column}
- */
+/** Keys of texts that are long. */
+const WIDE = new Set("method command_line path stack_tag wait_method woken_by start_method site tag for_site event".split(" "));
+
+/** @type {ColumnOf} */
 export function columnOf(key, sample, unions = false, path = false) {
   const title = TITLES[key] ?? key.replace(/_(ns|bytes)$/, "").replaceAll("_", " ").replace(/^./, (c) => c.toUpperCase());
   let kind = "text";
@@ -32,18 +28,12 @@ export function columnOf(key, sample, unions = false, path = false) {
   else if (key === "share" || key === "percent" || key === "utilisation") kind = "number";
   else if (typeof sample === "number") kind = "integer";
   else if (Array.isArray(sample) || (typeof sample === "object" && sample !== null)) kind = "list";
-  const wide = new Set(["method", "command_line", "path", "stack_tag", "wait_method", "woken_by", "start_method", "site", "tag", "for_site", "event"]);
   const union = unions && (key === "wait_ns" || key === "ready_ns");
-  const width = kind === "text" || kind === "list" ? (wide.has(key) ? 340 : 160) : kind === "id" ? 78 : union ? 144 : 104;
+  const width = kind === "text" || kind === "list" ? (WIDE.has(key) ? 340 : 160) : kind === "id" ? 78 : union ? 144 : 104;
   return { key, title: kind === "ns" ? `${union ? `${title} (union)` : title} ms` : kind === "share" || key === "share" ? `${title} %` : kind === "bytes" && !/bytes$/i.test(title) ? `${title} bytes` : title, kind, width };
 }
 
-/**
- * Text of a cell. Lengths are ms with one digit (three where all of the column are below 10 ms), rounded half up.
- * @param {Cell | undefined} value
- * @param {Column} column
- * @param {{ digits: number, instant: (ns: number) => string }} how
- */
+/** Text of a cell. Lengths are ms with one digit (three where all of the column are below 10 ms), rounded half up. @type {CellText} */
 export function cellText(value, column, how) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") {
@@ -72,7 +62,7 @@ function listText(one) {
   return Object.values(one).filter((part) => typeof part !== "object").join(" ");
 }
 
-/** @param {string[]} titles @param {string[][]} rows @param {string} form */
+/** @type {CopiedAs} */
 export function copied(titles, rows, form) {
   const all = [titles, ...rows];
   if (form === "tsv") return all.map((row) => row.map((cell) => guard(cell).replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");

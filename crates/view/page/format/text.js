@@ -1,10 +1,6 @@
 // Text of recordings is foreign: it is shown, and never obeyed.
 
-/**
- * @param {string} text
- * @param {number} [most] characters that are kept
- * @returns {string} without control characters and marks of direction, which could make a name look like another one
- */
+/** @type {Clean} */
 export function clean(text, most = 512) {
   const short = text.length > most ? `${text.slice(0, most)}…` : text;
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");

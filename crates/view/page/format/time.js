@@ -10,7 +10,7 @@ export function wordOf(ns) {
   return `${sign}${Math.floor(all / S)}${part ? `.${part}` : ""}s`;
 }
 
-/** @param {string} word as {@link wordOf} writes it, with or without its unit @returns {number | null} */
+/** @param {string} word as {@link wordOf} writes it, with or without its unit */
 export function readWord(word) {
   const match = /^(-?)(\d{1,16})(?:\.(\d{1,9}))?(s|ms|us|µs|ns)?$/.exec(word.trim());
   if (!match) return null;
@@ -67,7 +67,7 @@ export const CLOCK_NAMES = {
   here: "Your local time",
 };
 
-/** Text of instants by one clock. @param {RecordingInfo | null} recording @param {string} clock @param {number} zero what seconds count from */
+/** Text of instants by one clock. @type {ClockOf} */
 export function clockOf(recording, clock, zero) {
   const wall = recording?.wall_start ?? null;
   const base = wall === null ? null : wallNs(wall);
@@ -113,7 +113,7 @@ export function wallNs(text) {
   return Number.isNaN(ms) ? null : BigInt(ms) * 1_000_000n + BigInt((match[2] ?? "").padEnd(9, "0"));
 }
 
-/** @param {TimeRange} range @param {number} most @returns {{ step: number, first: number }} ticks at 1, 2 or 5 times a power of ten */
+/** @type {Ticks} */
 export function ticks([from, to], most) {
   const least = Math.max(1, (to - from) / Math.max(1, most));
   const power = 10 ** Math.floor(Math.log10(least));

@@ -20,12 +20,11 @@ export class Axis extends Layer {
     const zero = view.zero.peek()?.ns ?? 0;
     const { step, first } = ticks([from - zero, to - zero], width / 110);
     const clock = view.clockNow();
-    context.fillStyle = this.colour("rule");
     for (let i = 0; ; i += 1) {
       const at = first - step + (i * step) / 5;
       if (at > to - zero) break;
-      const x = Math.round(xOf(at + zero));
-      context.fillRect(x, height - (i % 5 === 0 ? 8 : 4), 1, i % 5 === 0 ? 8 : 4);
+      const tall = i % 5 === 0 ? 8 : 4;
+      this.fill("rule", Math.round(xOf(at + zero)), height - tall, 1, tall);
     }
     context.fillStyle = this.colour("dim");
     context.textAlign = "left";
@@ -64,17 +63,16 @@ export class Axis extends Layer {
   }
 
   #density() {
-    const { context, height } = this;
+    const { height } = this;
     const density = view.density.peek();
     if (!density) return;
     const max = Math.max(...density.values, 1);
-    context.fillStyle = this.colour("hit");
     density.values.forEach((value, i) => {
       if (value <= 0) return;
       const x0 = xOf(density.first_ns + i * density.bucket_ns);
       const x1 = xOf(density.first_ns + (i + 1) * density.bucket_ns);
       const h = Math.max(2, (value / max) * (height - 4));
-      context.fillRect(x0, height - h, Math.max(1, x1 - x0), h);
+      this.fill("hit", x0, height - h, Math.max(1, x1 - x0), h);
     });
   }
 

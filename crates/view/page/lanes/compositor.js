@@ -35,12 +35,6 @@ export class Compositor {
     this.hatch = this.context.createPattern(tile, "repeat");
   }
 
-  /** @param {number} width device pixels @param {number} height */
-  resize(width, height) {
-    if (this.canvas.width !== width) this.canvas.width = width;
-    if (this.canvas.height !== height) this.canvas.height = height;
-  }
-
   /** @param {Place[]} places */
   draw(places) {
     const { context, canvas } = this;

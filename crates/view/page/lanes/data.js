@@ -92,7 +92,6 @@ export class LaneStore {
     this.bitmaps.clear();
   }
 
-  /** @returns {Grid | null} */
   grid() {
     const [from, to] = view.range.peek();
     const { width } = this.sight;
@@ -112,7 +111,6 @@ export class LaneStore {
     return this.missing().length === 0 && this.bitmaps.waiting.size === 0;
   }
 
-  /** @returns {Lane[]} */
   missing() {
     const grid = this.grid();
     if (!grid) return [];
@@ -134,21 +132,25 @@ export class LaneStore {
     const now = performance.now();
     const pause = Math.min(PAUSE_MS - (now - this.moved), MOVING_MS - (now - this.began));
     if (pause > 0) {
-      clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => this.want(), pause + 1);
+      this.#again(pause + 1);
       return;
     }
     if (this.under) {
       if (this.under.grid === key) return;
       const age = now - this.under.began;
       if (age < PATIENCE_MS) {
-        clearTimeout(this.timer);
-        this.timer = window.setTimeout(() => this.want(), PATIENCE_MS - age + 1);
+        this.#again(PATIENCE_MS - age + 1);
         return;
       }
       this.under.stop.abort();
     }
     void this.#ask(grid, lanes.slice(0, 500), key);
+  }
+
+  /** @param {number} ms until it asks again */
+  #again(ms) {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.want(), ms);
   }
 
   /** @param {Grid} grid @param {Lane[]} lanes @param {string} key */
@@ -202,17 +204,13 @@ export class LaneStore {
     }
   }
 
-  /** @param {Lane} lane @param {LaneData} data @returns {Paint} */
+  /** @param {Lane} lane @param {LaneData} data */
   #paintOf(lane, data) {
     const { height, scale } = this.sight;
     return { lane: lane.id, kind: lane.kind, name: lane.name, data, height, hue: hueOf(lane), scale };
   }
 
-  /**
-   * @param {string} lane
-   * @param {number} ns
-   * @returns {{ data: LaneData, index: number, from: number, to: number } | null} the bucket at an instant
-   */
+  /** @param {string} lane @param {number} ns @returns {{ data: LaneData, index: number, from: number, to: number } | null} the bucket at an instant */
   at(lane, ns) {
     const data = (this.data.get(lane) ?? []).find((one) => ns >= one.from && ns < one.to);
     if (!data) return null;

@@ -20,7 +20,7 @@ export function nsAt(x) {
   return Math.round(from + (x / timeWidth.peek()) * (to - from));
 }
 
-/** Moves and stretches an element: a frame of a zoom lays nothing out. @param {HTMLElement | undefined} element @param {number} x CSS pixels @param {number} [wide] */
+/** Moves and stretches an element: a frame of a zoom lays nothing out. @type {Shift} */
 export function shift(element, x, wide = 1) {
   if (element) element.style.transform = `translateX(${x}px) scaleX(${Math.max(0, wide)})`;
 }

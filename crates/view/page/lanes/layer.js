@@ -26,10 +26,24 @@ export class Layer {
     return (this.colours[name] ??= css(`--${name}`));
   }
 
-  /** Adds a line from top to bottom to the path. @param {number} x */
-  line(x) {
-    this.context.moveTo(x, 0);
-    this.context.lineTo(x, this.height);
+  /** @param {string} colour its name @param {Rect} box */
+  fill(colour, ...box) {
+    this.context.fillStyle = this.colour(colour);
+    this.context.fillRect(...box);
+  }
+
+  /** Draws lines from top to bottom. @param {string} colour its name @param {number[]} places */
+  lines(colour, places) {
+    const { context } = this;
+    context.strokeStyle = this.colour(colour);
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const place of places) {
+      const x = Math.round(place) + 0.5;
+      context.moveTo(x, 0);
+      context.lineTo(x, this.height);
+    }
+    context.stroke();
   }
 
   /** Clears the canvas, and makes it as large as it is shown. @param {number} width CSS pixels @param {number} height */
@@ -37,9 +51,7 @@ export class Layer {
     const { canvas, context } = this;
     const scale = dpr.peek();
     [this.width, this.height] = [width, height];
-    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-    if (canvas.width !== w) canvas.width = w;
-    if (canvas.height !== h) canvas.height = h;
+    sized(canvas, Math.round(width * scale), Math.round(height * scale));
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = `11px ${this.font}`;
@@ -48,12 +60,13 @@ export class Layer {
   }
 }
 
-/**
- * Draws inside of a box alone.
- * @param {CanvasRenderingContext2D} context
- * @param {[x: number, y: number, width: number, height: number]} box
- * @param {() => void} draw
- */
+/** Makes a canvas so large; one that is so large stays as it is. @type {Sized} */
+export function sized(canvas, width, height) {
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+}
+
+/** Draws inside of a box alone. @type {Clipped} */
 export function clipped(context, box, draw) {
   context.save();
   context.beginPath();

@@ -154,15 +154,15 @@ function withoutTwice(rows) {
   return rows.filter((row, i) => !row.guest || Math.abs((own.get(row.lane.id) ?? Infinity) - i) > NEAR);
 }
 
-/** @param {Lane} lane @param {number} depth @param {string} where @param {string | null} parent @param {Partial<Row>} more @returns {Row} */
+/** @param {Lane} lane @param {number} depth @param {string} where @param {string | null} parent @param {Partial<Row>} more */
 function rowOf(lane, depth, where, parent, more) {
   return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position: 1, siblings: 1, ...more };
 }
 
-/** A lane that the server does not tell. @param {string} id @param {string} kind @param {string} name @param {Partial<Lane>} [more] @returns {Lane} */
+/** A lane that the server does not tell. @type {LaneOf} */
 export const laneOf = (id, kind, name, more = {}) => ({ id, kind, name, detail: null, children: false, start_ns: null, end_ns: null, totals: {}, measures: [], ...more });
 
-/** @param {string} parent @param {number} depth @param {string} name @param {number} more @returns {Row} */
+/** @param {string} parent @param {number} depth @param {string} name @param {number} more */
 function moreRow(parent, depth, name, more) {
   return rowOf(laneOf(`more:${parent}`, "more", name), depth, "more", parent, { more });
 }
@@ -189,7 +189,6 @@ export async function reveal(id) {
   await find([id]);
   const lane = known.get(id);
   if (!lane) return;
-  const path = lane.path ?? [];
-  if (path.some((one) => !view.opened.peek().has(one))) view.opened.value = new Set([...view.opened.peek(), ...path]);
+  view.open(lane.path ?? []);
   view.lane.value = id;
 }

@@ -38,31 +38,23 @@ export class Overlay extends Layer {
   }
 
   #grid() {
-    const { context, width } = this;
     const [from, to] = view.range.peek();
     const zero = view.zero.peek()?.ns ?? 0;
-    const { step, first } = ticks([from - zero, to - zero], width / 110);
-    context.strokeStyle = this.colour("grid");
-    context.lineWidth = 1;
-    context.beginPath();
-    for (let at = first; at <= to - zero; at += step) {
-      const x = Math.round(xOf(at + zero)) + 0.5;
-      this.line(x);
-    }
-    context.stroke();
+    const { step, first } = ticks([from - zero, to - zero], this.width / 110);
+    const places = [];
+    for (let at = first; at <= to - zero; at += step) places.push(xOf(at + zero));
+    this.lines("grid", places);
   }
 
   #selection() {
-    const { context, width, height } = this;
+    const { width, height } = this;
     const range = view.selection.peek();
     if (!range) return;
     const [x0, x1] = [xOf(range[0]), xOf(range[1])];
-    context.fillStyle = this.colour("shade");
-    context.fillRect(0, 0, Math.max(0, x0), height);
-    context.fillRect(Math.min(width, x1), 0, Math.max(0, width - x1), height);
-    context.fillStyle = this.colour("accent");
-    context.fillRect(Math.round(x0) - 1, 0, 1.5, height);
-    context.fillRect(Math.round(x1), 0, 1.5, height);
+    this.fill("shade", 0, 0, Math.max(0, x0), height);
+    this.fill("shade", Math.min(width, x1), 0, Math.max(0, width - x1), height);
+    this.fill("accent", Math.round(x0) - 1, 0, 1.5, height);
+    this.fill("accent", Math.round(x1), 0, 1.5, height);
   }
 
   #marks() {
@@ -71,26 +63,16 @@ export class Overlay extends Layer {
     const all = view.marks.peek().filter(({ ns }) => ns >= from && ns <= to);
     if (all.length > 400) return;
     context.setLineDash([4, 3]);
-    context.lineWidth = 1;
     const own = new Set(view.findings.peek());
-    for (const mark of all) {
-      context.strokeStyle = this.colour(own.has(mark) ? "finding" : "mark");
-      const x = Math.round(xOf(mark.ns)) + 0.5;
-      context.beginPath();
-      this.line(x);
-      context.stroke();
-    }
+    for (const mark of all) this.lines(own.has(mark) ? "finding" : "mark", [xOf(mark.ns)]);
     context.setLineDash([]);
   }
 
   #lit() {
-    const { context, height } = this;
-    const lit = view.lit.peek();
-    if (!lit?.range) return;
-    const x0 = xOf(lit.range[0]);
-    const w = Math.max(2, xOf(lit.range[1]) - x0);
-    context.fillStyle = this.colour("lit");
-    context.fillRect(x0, 0, w, height);
+    const range = view.lit.peek()?.range;
+    if (!range) return;
+    const x0 = xOf(range[0]);
+    this.fill("lit", x0, 0, Math.max(2, xOf(range[1]) - x0), this.height);
   }
 
   /** @param {Band[]} bands */
@@ -123,8 +105,7 @@ export class Overlay extends Layer {
       const here = band(lane);
       if (here) {
         const x0 = xOf(link.start_ns);
-        context.fillStyle = this.colour("lit");
-        context.fillRect(x0, here.top + 1, Math.max(2, xOf(link.end_ns) - x0), here.bottom - here.top - 2);
+        this.fill("lit", x0, here.top + 1, Math.max(2, xOf(link.end_ns) - x0), here.bottom - here.top - 2);
       }
       if (lane && to && lane !== to) this.#arrow(here, band(to), link.end_ns, lane, to);
       to = lane;
@@ -167,14 +148,10 @@ export class Overlay extends Layer {
     const { context, width } = this;
     const at = view.pointer.peek();
     if (at === null) return;
-    const x = Math.round(xOf(at)) + 0.5;
-    if (x < 0 || x > width) return;
-    context.strokeStyle = this.colour("ink");
+    const x = xOf(at);
+    if (x < -0.5 || x > width) return;
     context.globalAlpha = 0.55;
-    context.lineWidth = 1;
-    context.beginPath();
-    this.line(x);
-    context.stroke();
+    this.lines("ink", [x]);
     context.globalAlpha = 1;
   }
 }

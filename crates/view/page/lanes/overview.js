@@ -4,6 +4,7 @@ import { drag, effect, h, handled, held, signal, swatch, watch } from "../dom.js
 import { clean, length, wordOf } from "../format.js";
 import { columnOf } from "./data.js";
 import { dpr, shift, timeWidth } from "./geometry.js";
+import { sized } from "./layer.js";
 import { imageOf, onColumns } from "./paint.js";
 import { hueOf, hueOrder, orderHues, readPalette } from "./palette.js";
 import { patternOf } from "./rows.js";
@@ -70,7 +71,7 @@ export class Overview {
   async #load(recording, width, only, aborted) {
     const measure = view.has("samples") ? "cpu" : "run";
     try {
-      const { lanes } = await client.lanes({ parent: "processes", sort: measure, from: 0 });
+      const lanes = await client.lanesOf("processes", measure);
       if (aborted.aborted) return;
       if (this.ordered !== recording.id) {
         this.ordered = recording.id;
@@ -122,8 +123,7 @@ export class Overview {
     const scale = dpr.peek();
     const width = Math.round(timeWidth.peek() * scale);
     const height = Math.round(HEIGHT * scale);
-    if (this.canvas.width !== width) this.canvas.width = width;
-    if (this.canvas.height !== height) this.canvas.height = height;
+    sized(this.canvas, width, height);
     const context = this.canvas.getContext("2d");
     const machine = this.machine;
     if (!context || width === 0) return;

@@ -8,13 +8,7 @@ export const STRIP = 0.09;
 const READY = 2 / 3;
 const UNKNOWN = 1 / 2;
 
-/**
- * Values of the columns that were asked for, from buckets that may lie otherwise.
- * @param {LaneData} data
- * @param {Float64Array} values of the frame's buckets
- * @param {"sum" | "mean" | "peak" | "first"} how
- * @returns {Float64Array} NaN where nothing was read
- */
+/** Values of the columns that were asked for, from buckets that may lie otherwise. @type {OnColumns} */
 export function onColumns({ frame, from, to, columns }, values, how) {
   const first = frame.head.first_ns ?? from;
   const per = (to - from) / columns;
@@ -43,12 +37,7 @@ export function onColumns({ frame, from, to, columns }, values, how) {
   return out;
 }
 
-/**
- * Peaks of the columns: what a column would have if it was all like the largest of the base buckets inside of it.
- * @param {LaneData} data
- * @param {string} name of a series
- * @returns {Float64Array | null} null: the lane has none; NaN where a column has none
- */
+/** Peaks of the columns: what a column would have if it was all like the largest of the base buckets inside of it. @type {PeaksOn} */
 export function peaksOn(data, name) {
   const values = data.frame.peaks[name];
   const { bucket_ns: bucket, peak_ns: base } = data.frame.head;
@@ -56,18 +45,13 @@ export function peaksOn(data, name) {
   return onColumns(data, values.map((value) => (value * bucket) / base), "peak");
 }
 
-/**
- * @param {number} value
- * @param {number} full what is as high as the room
- * @param {number} room pixels
- * @returns {number} pixels; at least one of what occurs
- */
+/** @type {PixelsOf} */
 export function pixels(value, full, room) {
   if (!(value > 0) || room <= 0) return 0;
   return Math.max(1, Math.min(room, Math.round((value / full) * room)));
 }
 
-/** @param {FrameHead} head @param {string} [kind] of the lane: memory is a level, not a rate @returns {"states" | "line" | "load"} */
+/** @param {FrameHead} head @param {string} [kind] of the lane: memory is a level, not a rate */
 export function formOf(head, kind = "") {
   const series = head.series ?? [];
   if (series.includes("wait") || series.includes("ready")) return "states";
@@ -75,11 +59,7 @@ export function formOf(head, kind = "") {
   return "load";
 }
 
-/**
- * @param {Paint} paint
- * @param {Palette} palette
- * @returns {{ pixels: Uint32Array, max: number }} rows from the top, colours as bytes R, G, B, A; max: the largest column
- */
+/** @type {PaintLane} */
 export function paintLane(paint, palette) {
   const { data, height } = paint;
   const out = new Uint32Array(data.columns * height);
@@ -89,7 +69,19 @@ export function paintLane(paint, palette) {
   return { pixels: out, max: paintLoad(out, paint, palette) };
 }
 
-/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
+/**
+ * Fills a part of a column, upwards.
+ * @param {Uint32Array} out
+ * @param {number} at place of its lowest pixel
+ * @param {number} count pixels
+ * @param {number} width of the picture
+ * @param {number} colour
+ */
+function bar(out, at, count, width, colour) {
+  for (let n = 0; n < count; n += 1) out[at - n * width] = colour;
+}
+
+/** @type {Painting} */
 function paintStates(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
   const per = (data.to - data.from) / width;
@@ -119,10 +111,9 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
     const hReady = Math.min(pixels(y, full / READY, room), room - hRun - (u > 0 ? 1 : 0));
     const hUnknown = Math.min(pixels(u, full / UNKNOWN, room), room - hRun - hReady);
     let at = room - 1;
-    if (peak) {
-      for (let n = pixels(peak[x] ?? 0, full, room), p = room - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = ownPeak;
-    }
-    for (let n = 0; n < hRun; n += 1, at -= 1) out[at * width + x] = own;
+    if (peak) bar(out, at * width + x, pixels(peak[x] ?? 0, full, room), width, ownPeak);
+    bar(out, at * width + x, hRun, width, own);
+    at -= hRun;
     for (let n = 0; n < hReady; n += 1, at -= 1) {
       const gap = hReady > 2 && (x + at) % (period + 1) >= period - 1;
       out[at * width + x] = gap ? 0 : palette.ready;
@@ -131,11 +122,9 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
       const dot = hUnknown < 3 || ((x >> 1) % 2 === 0 && (at >> 1) % 2 === 0);
       out[at * width + x] = dot ? palette.unknown : 0;
     }
-    if (w > 0) {
-      for (let n = room; n < height; n += 1) out[n * width + x] = palette.wait;
-    } else if ((open?.[x] ?? 0) > 0 && (x >> 1) % 2 === 0) {
-      for (let n = room; n < height; n += 1) out[n * width + x] = palette.open;
-    }
+    const foot = (height - 1) * width + x;
+    if (w > 0) bar(out, foot, strip, width, palette.wait);
+    else if ((open?.[x] ?? 0) > 0 && (x >> 1) % 2 === 0) bar(out, foot, strip, width, palette.open);
   }
   return full;
 }
@@ -155,7 +144,7 @@ function top(atOnce, per, ...series) {
   return Math.min(atOnce, enough);
 }
 
-/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
+/** @type {Painting} */
 function paintLoad(out, { data, height, scale, hue, kind }, palette) {
   const width = data.columns;
   const names = (data.frame.head.series ?? []).filter((name) => name !== "top" && data.frame.series[name]);
@@ -177,13 +166,15 @@ function paintLoad(out, { data, height, scale, hue, kind }, palette) {
       unread(out, x, width, height, scale, palette.unread);
       continue;
     }
-    if (peak) for (let n = pixels(peak[x] ?? 0, full, height), p = height - 1; n > 0; n -= 1, p -= 1) out[p * width + x] = light;
+    if (peak) bar(out, (height - 1) * width + x, pixels(peak[x] ?? 0, full, height), width, light);
     const most = who?.[x] ?? -1;
     let foot = height - 1;
     parts.forEach((part, i) => {
       const own = OWN[names[i] ?? ""]?.(palette);
       const colour = most >= 0 ? (palette.hues[hueOfIndex(most, palette.order)] ?? plain) : own ?? (i === 0 ? plain : (SERIES[i % SERIES.length]?.(palette) ?? plain));
-      for (let n = Math.min(pixels(part[x] ?? 0, full, height), foot + 1); n > 0; n -= 1, foot -= 1) out[foot * width + x] = colour;
+      const tall = Math.min(pixels(part[x] ?? 0, full, height), foot + 1);
+      bar(out, foot * width + x, tall, width, colour);
+      foot -= tall;
     });
   }
   return full;
@@ -195,7 +186,7 @@ const SERIES = [(palette) => palette.line, (palette) => palette.ready, (palette)
 /** Colours of what disks do, as single operations have them. @type {Record<string, (palette: Palette) => number>} */
 const OWN = { "read-bytes": (palette) => palette.wait, reads: (palette) => palette.wait, "write-bytes": (palette) => palette.ready, writes: (palette) => palette.ready, busy: (palette) => palette.disk, queue: (palette) => palette.disk };
 
-/** @param {Uint32Array} out @param {Paint} paint @param {Palette} palette */
+/** @type {Painting} */
 function paintLine(out, { data, height, scale, kind, hue }, palette) {
   const width = data.columns;
   const names = data.frame.head.series ?? [];
@@ -213,7 +204,7 @@ function paintLine(out, { data, height, scale, kind, hue }, palette) {
         continue;
       }
       const y = Math.min(height - thick, Math.round((1 - (full > 0 ? value / full : 0)) * (height - thick)));
-      if (parts.length === 1) for (let p = y; p < height; p += 1) out[p * width + x] = palette.cpuPeak;
+      if (parts.length === 1) bar(out, (height - 1) * width + x, height - y, width, palette.cpuPeak);
       const a = before < 0 ? y : Math.min(before, y);
       const b = before < 0 ? y : Math.max(before, y);
       for (let p = a; p < Math.min(height, b + thick); p += 1) out[p * width + x] = colour;
@@ -246,7 +237,7 @@ function unread(out, x, width, height, scale, colour) {
   for (let y = 0; y < height; y += 1) if ((((x - y) % period) + period) % period < thick) out[y * width + x] = colour;
 }
 
-/** @param {number} index of a process @param {number[]} [order] hues of those that are known by now @returns {number} 0…11 */
+/** @type {HueOfIndex} */
 export function hueOfIndex(index, order = []) {
   return order[Math.round(index)] ?? Math.abs(Math.round(index) * 5) % 12;
 }

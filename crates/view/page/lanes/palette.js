@@ -50,7 +50,7 @@ export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }
 
-/** @param {Lane} lane @param {ReadonlyMap<string, number>} chosen @returns {number | undefined} */
+/** @param {Lane} lane @param {ReadonlyMap<string, number>} chosen */
 function chosenHue(lane, chosen) {
   if (chosen.size === 0 || (lane.kind !== "process" && lane.kind !== "tag")) return undefined;
   const key = colourKey(lane);
@@ -86,7 +86,6 @@ export function css(name) {
   return getComputedStyle(probe).color;
 }
 
-/** @returns {Palette} */
 export function readPalette() {
   const of = (/** @type {string} */ name) => rgba(css(name));
   const hues = Array.from({ length: 12 }, (_, i) => of(`--hue-${i}`));

@@ -34,7 +34,7 @@ export function start() {
 async function load(of, aborted) {
   const words = ["dump", "path", ...windowWords(of), "--segments", "--top", String(MOST)];
   try {
-    const answer = await client.question(words, { signal: aborted, id: `s${Math.random().toString(36).slice(2, 12)}`, rank: 3 });
+    const answer = await client.question(words, { signal: aborted, id: client.freshId(), rank: 3 });
     const segments = answer.rows.map(segmentOf).filter((one) => one !== null);
     const drawn = segments.reduce((sum, one) => sum + one.to - one.from, 0);
     const whole = answer.rows[0]?.window_ns;
@@ -46,7 +46,7 @@ async function load(of, aborted) {
   }
 }
 
-/** @param {TableRow} row @returns {Segment | null} */
+/** @param {TableRow} row */
 function segmentOf(row) {
   const [from, to, process, thread] = [row.from_ns, row.to_ns, row.process_key, row.thread_key];
   if (typeof from !== "number" || typeof to !== "number") return null;
@@ -97,7 +97,7 @@ export function corner() {
  */
 export function draw(layer, band) {
   const all = shown.peek()?.segments ?? [];
-  const { context, width } = layer;
+  const { width } = layer;
   const [from, to] = view.range.peek();
   const [top, height] = [band.top + 3, band.bottom - band.top - 6];
   /** @type {Map<number, Map<string, number>>} */
@@ -120,8 +120,7 @@ export function draw(layer, band) {
     const whole = Math.max(1, [...parts.values()].reduce((sum, part) => sum + part, 0));
     for (const [name, part] of parts) {
       const tall = (part / whole) * height;
-      context.fillStyle = layer.colour(name);
-      context.fillRect(x, foot - tall, 1, tall);
+      layer.fill(name, x, foot - tall, 1, tall);
       foot -= tall;
     }
   }
@@ -140,26 +139,22 @@ function share(narrow, a, b, name) {
  * States differ in form: a run has the full height, ready two thirds, a wait is a line, the unknown are dots.
  * @param {Layer} layer
  * @param {string} state
- * @param {[number, number, number, number]} box left, right, top, height
+ * @param {Rect} box left, right, top, height
  * @param {[string, string]} colours of the process, of the state
  */
 function form(layer, state, [a, b, top, height], [hue, own]) {
-  const { context } = layer;
   const bottom = top + height;
-  context.fillStyle = layer.colour(hue);
-  if (state === "run") context.fillRect(a, top, b - a, height);
-  else if (state === "wait") context.fillRect(a, bottom - 4, b - a, 4);
+  if (state === "run") layer.fill(hue, a, top, b - a, height);
+  else if (state === "wait") layer.fill(hue, a, bottom - 4, b - a, 4);
   else if (state === "ready") {
-    context.fillRect(a, bottom - 3, b - a, 3);
-    context.fillStyle = layer.colour(own);
-    for (let x = Math.ceil(a / 4) * 4; x < b; x += 4) context.fillRect(x, bottom - (height * 2) / 3, 2, (height * 2) / 3 - 3);
+    layer.fill(hue, a, bottom - 3, b - a, 3);
+    for (let x = Math.ceil(a / 4) * 4; x < b; x += 4) layer.fill(own, x, bottom - (height * 2) / 3, 2, (height * 2) / 3 - 3);
   } else {
-    context.fillStyle = layer.colour(own);
-    for (let x = Math.ceil(a / 6) * 6; x < b; x += 6) context.fillRect(x, bottom - 5, 2, 2);
+    for (let x = Math.ceil(a / 6) * 6; x < b; x += 6) layer.fill(own, x, bottom - 5, 2, 2);
   }
 }
 
-/** @param {Layer} layer @param {Segment} one @param {[number, number, number, number]} box */
+/** @param {Layer} layer @param {Segment} one @param {Rect} box left, right, top, height */
 function label(layer, one, [a, b, top, height]) {
   const { context } = layer;
   clipped(context, [a, top, b - a, height], () => {

@@ -4,6 +4,7 @@ import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";
 import { dpr, headWidth, rowHeight, timeWidth } from "./geometry.js";
+import { sized } from "./layer.js";
 import { Overlay } from "./overlay.js";
 import { hueOrder, readPalette } from "./palette.js";
 import { LaneRows } from "./rows.js";
@@ -142,8 +143,7 @@ export class LanesView {
     this.rows.list.resize(rowHeight.peek());
     this.pinRows.list.resize(rowHeight.peek());
     this.#pinHeight(model.pinnedRows.peek().length);
-    const [w, hh] = [Math.round(width * dpr.peek()), Math.round(height * dpr.peek())];
-    this.compositor.resize(w, hh);
+    sized(this.pixels, Math.round(width * dpr.peek()), Math.round(height * dpr.peek()));
     this.width = width;
     this.compositor.retheme();
     this.#want();

@@ -10,7 +10,7 @@ export function didOf({ run_ns: run, ready_ns: ready, wait_ns: wait, unknown_ns:
   return told.map(([name, ns]) => `${name} ${length(Number(ns))}`).join(", ");
 }
 
-/** A thread as a link to the end of what it did. @param {string | null} lane @param {string} name @param {number} end the wake-up, ns */
+/** A thread as a link to the end of what it did. @type {LinkTo} */
 export function goto(lane, name, end) {
   const text = clean(name, 80);
   if (!lane) return h("span", text);
@@ -28,7 +28,7 @@ function linkOf(link) {
     longest === null ? null : h("span.dim.longest", `longest wait ${length(longest)}${frame}${by ? `, ended by ${clean(by, 60)}` : ""}`));
 }
 
-/** @param {ChainLink[]} chain @param {string} [of] whose wait it explains, where that is not the chosen span */
+/** @type {ChainOf} */
 export function chainOf(chain, of) {
   if (chain.length === 0) return null;
   return [h("h4", { title: "Each thread while the wait above it lasted. The next thread is the one that ended the longest wait." }, of ? `Wait chain of ${clean(of, 60)}` : "Wait chain"), h("ol.chain", chain.map(linkOf))];

@@ -137,7 +137,7 @@ export class Dock {
     const context = {
       range: held === undefined ? range : held, process: view.processes.peek(), tid: view.thread.peek()?.tid ?? null, filter: view.filter.peek(), measure: view.measure.peek(), tagFile: view.tagFile.peek(), method: view.method.peek(), top: TOP,
     };
-    const request = `p${Math.random().toString(36).slice(2, 12)}`;
+    const request = client.freshId();
     const ended = this.#watch(request);
     try {
       this.rows = [];
@@ -262,7 +262,7 @@ export class Dock {
       return;
     }
     this.table = null;
-    const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
+    const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: pickNode });
     this.shown = tree;
     fill(this.body, tree.element);
     tree.set(this.rows);
@@ -270,7 +270,7 @@ export class Dock {
 
   /** @param {string[]} words @param {string} id @param {AbortSignal} signal */
   async #flame(words, id, signal) {
-    const flame = new Flame((name) => butterflyOf(name));
+    const flame = new Flame(butterflyOf);
     const boxes = await flame.load(words, view.measure.peek(), { signal, id });
     if (signal.aborted) return;
     // The graph leaves out less than the command does by itself.
@@ -289,7 +289,7 @@ export class Dock {
   /** @param {WordContext} context @param {string} id @param {AbortSignal} signal */
   async #butterfly(context, id, signal) {
     if (!context.method) {
-      const input = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", onchange: () => (view.method.value = input.value.trim() || null) }));
+      const input = h("input.filter", { type: "text", placeholder: "module!function", "aria-label": "Function", onchange: () => void (view.method.value = input.value.trim() || null) });
       this.#empty(h("p", "Callers and callees of one function."), h("p.dim", "Double click a function in the call tree or the methods, or name one here."), input);
       return;
     }
@@ -299,9 +299,8 @@ export class Dock {
       client.question([...words.slice(0, 2), "--callers", ...words.slice(2)], { signal, rank: 3 }),
     ]);
     const make = (/** @type {string} */ label, /** @type {boolean} */ self, /** @type {Answer} */ answer) => {
-      const tree = new Tree({ label, self, narrow: true, onpick: (node, open) => open && node.depth > 0 && butterflyOf(node.name) });
-      const box = h("div.half", h("h3", label), tree.element);
-      return { tree, box, answer };
+      const tree = new Tree({ label, self, narrow: true, onpick: pickNode });
+      return { tree, box: h("div.half", h("h3", label), tree.element), answer };
     };
     const parts = [make("Callers", false, above), make("Callees", true, below)];
     fill(this.body, h("div.butterfly", parts.map(({ box }) => box)));
@@ -315,13 +314,12 @@ export class Dock {
 
   /** @param {Question} question @param {TableRow} row @param {boolean} open */
   #pick(question, row, open) {
-    if (question.id === "waits" && typeof row.tid === "number" && typeof row.from_ns === "number") void showWait(row, this.base);
+    if (question.id === "waits" && typeof row.tid === "number" && typeof row.from_ns === "number") void showWait(row, this.base).catch(client.report);
     else if (open && (question.id === "methods" || question.id === "tree")) butterflyOf(methodOf(row));
     else if (open && processOf(row)) view.narrow({ processes: processOf(row), ...(question.id === "threads" ? { thread: threadOfRow(row) } : {}) });
     else light(row, this.base);
   }
 
-  /** @returns {Item[]} */
   #columns() {
     const table = this.table;
     if (!table) return [];
@@ -351,10 +349,13 @@ export class Dock {
   }
 }
 
-/** @param {string} id @returns {TableState} */
+/** @param {string} id */
 function usual(id) {
   return { sort: questionOf(id).sort, down: true, chosen: null };
 }
+
+/** @param {TreeNode} node @param {boolean} open */
+const pickNode = (node, open) => open && node.depth > 0 && butterflyOf(node.name);
 
 /** @param {string} name */
 function butterflyOf(name) {

@@ -10,27 +10,27 @@ const record = (value) => (typeof value === "object" && value !== null && !Array
 /** @param {Cell | undefined} value */
 const list = (value) => (Array.isArray(value) ? value : []);
 /** @param {Cell | undefined} value */
+const records = (value) => list(value).map(record).filter((one) => one !== null);
+/** @param {Cell | undefined} value */
 const text = (value) => (typeof value === "string" ? clean(value, 600) : "");
 
 /** @param {TableRow[]} rows whether no explanation knows which process was tested */
 export function isOpen(rows) {
-  const all = list(rows[0]?.explanations).map(record).filter((one) => one !== null);
-  return all.every((one) => !one.account);
+  return records(rows[0]?.explanations).every((one) => !one.account);
 }
 
-/** @param {{ [key: string]: Cell }} row @param {TimeRange | null} of @returns {Finding} */
+/** @param {TableRow} row @param {TimeRange | null} of */
 function findingOf(row, of) {
-  const range = (/** @type {{ [key: string]: Cell } | null} */ one) => (typeof one?.from_ns === "number" && typeof one.to_ns === "number" ? /** @type {TimeRange} */ ([one.from_ns, one.to_ns]) : null);
+  const range = (/** @type {TableRow | null} */ one) => (typeof one?.from_ns === "number" && typeof one.to_ns === "number" ? /** @type {TimeRange} */ ([one.from_ns, one.to_ns]) : null);
   return { rule: text(row.rule), sentence: text(row.sentence), range: range(row), longest: list(row.longest).map((one) => range(record(one))).filter((one) => one !== null), of };
 }
 
 /** @param {TableRow[]} rows the answer's one object @param {TimeRange | null} of the range that was asked for */
 export function explained(rows, of) {
-  const all = list(rows[0]?.explanations).map(record).filter((one) => one !== null);
-  return h("div.explain", { tabindex: 0, role: "region", "aria-label": "Explanation" }, all.map((one) => {
+  return h("div.explain", { tabindex: 0, role: "region", "aria-label": "Explanation" }, records(rows[0]?.explanations).map((one) => {
     const account = record(one.account);
     const length = account?.window_ns;
-    const findings = list(one.findings).map(record).filter((finding) => finding !== null);
+    const findings = records(one.findings);
     /** @type {Mark[]} */
     const marks = [];
     if (account && typeof account.window_from_ns === "number" && typeof length === "number") {
@@ -42,7 +42,7 @@ export function explained(rows, of) {
     return h("article",
       h("p.answer", text(one.sentence)),
       one.no_account ? h("p.dim", text(one.no_account)) : null,
-      account ? h("div.shares", list(account.shares).map(record).filter((share) => share !== null).map((share) => {
+      account ? h("div.shares", records(account.shares).map((share) => {
         const value = typeof share.path_ns === "number" ? share.path_ns : 0;
         return h("div.share", h("i.bar", { "--share": typeof length === "number" && length > 0 ? value / length : 0 }), h("span", text(share.state) || text(share.disturbance)), h("span.number", `${fixed(value / 1e6, 1)} ms`));
       })) : null,
@@ -50,6 +50,6 @@ export function explained(rows, of) {
       h("ul.findings", findings.map((finding, i) => h("li", { "data-rule": text(finding.rule), tabindex: -1, class: view.finding.peek()?.rule === text(finding.rule) ? "chosen" : null },
         h("strong", text(finding.rule)), " ", text(finding.sentence), wayTo(/** @type {Finding} */ (known[i])),
         typeof finding.command === "string" ? h("button.quiet", { onclick: () => copy(String(finding.command), "command") }, "Copy command") : null))),
-      h("details", h("summary", "Not looked at"), h("ul", list(one.not_looked_at).map(record).filter((rule) => rule !== null).map((rule) => h("li", h("strong", text(rule.rule)), " ", text(rule.why))))));
+      h("details", h("summary", "Not looked at"), h("ul", records(one.not_looked_at).map((rule) => h("li", h("strong", text(rule.rule)), " ", text(rule.why))))));
   }));
 }

@@ -5,7 +5,7 @@ import { clean, group, length } from "../format.js";
 /** @param {string} command */
 export const commandOf = (command) => h("code.command", { title: clean(command, 4_000) }, clean(command, 400));
 
-/** @param {Answer} answer @param {string} command @param {number} shown rows @param {number} count rows of the answer @returns {Child[]} */
+/** @type {FootOf} */
 export function footOf(answer, command, shown, count) {
   const warnings = [...new Set([...answer.notes, ...answer.rows.flatMap((row) => (Array.isArray(row.warnings) ? row.warnings.map(String) : []))])];
   return [

@@ -7,7 +7,7 @@ import { patternOf, threadOf } from "../lanes/rows.js";
 import { choose } from "../parts/spans.js";
 import * as view from "../state/view.js";
 
-/** @param {TableRow} row @param {string} key of a column @returns {number | null} the hue that its process or stack tag has in the lanes */
+/** @type {HueOfCell} */
 export function hueOfCell(row, key) {
   if (key === "stack_tag" && typeof row[key] === "string") {
     return hueOf(model.laneOf("", "tag", row[key]));
@@ -46,20 +46,15 @@ export async function showWait(row, base) {
   if (typeof from !== "number") return;
   const ns = from + base;
   const named = processOf(row);
-  try {
-    const is = (/** @type {Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
-    const process = [...model.known.values()].find(is) ?? (await client.lanes({ parent: "processes", sort: "cpu", from: 0 })).lanes.find(is);
-    if (!process) return;
-    const { lanes } = await client.lanes({ parent: process.id, sort: "wait", from: 0 });
-    const lane = lanes.find((one) => one.kind === "thread" && threadOf(one).tid === row.tid);
-    if (!lane) return;
-    if (!view.opened.peek().has(process.id)) view.opened.value = new Set([...view.opened.peek(), "processes", process.id]);
-    await model.find([lane.id]);
-    view.lane.value = lane.id;
-    await choose(lane.id, ns, true);
-  } catch (error) {
-    client.report(error);
-  }
+  const is = (/** @type {Lane} */ lane) => lane.kind === "process" && patternOf(lane).pattern === named;
+  const process = [...model.known.values()].find(is) ?? (await client.lanesOf("processes")).find(is);
+  if (!process) return;
+  const lane = (await client.lanesOf(process.id, "wait")).find((one) => one.kind === "thread" && threadOf(one).tid === row.tid);
+  if (!lane) return;
+  view.open(["processes", process.id]);
+  await model.find([lane.id]);
+  view.lane.value = lane.id;
+  await choose(lane.id, ns, true);
 }
 
 /**
@@ -70,13 +65,8 @@ export async function keepProcess(pattern) {
   const name = (/** @type {string} */ text) => text.replace(/\(\d+\)$/, "");
   view.processes.value = name(pattern);
   const recording = view.recording.peek();
-  try {
-    const { lanes } = await client.lanes({ parent: "processes", sort: "cpu", from: 0 });
-    const same = lanes.map((lane) => patternOf(lane).pattern).filter((one) => name(one) === name(pattern));
-    if (view.recording.peek() !== recording || view.processes.peek() !== name(pattern)) return;
-    // Of several processes the panels are about all; where there is none, about all processes.
-    if (same.length < 2) view.processes.value = same[0] ?? null;
-  } catch (error) {
-    client.report(error);
-  }
+  const same = (await client.lanesOf("processes")).map((lane) => patternOf(lane).pattern).filter((one) => name(one) === name(pattern));
+  if (view.recording.peek() !== recording || view.processes.peek() !== name(pattern)) return;
+  // Of several processes the panels are about all; where there is none, about all processes.
+  if (same.length < 2) view.processes.value = same[0] ?? null;
 }

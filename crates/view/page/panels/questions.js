@@ -29,7 +29,10 @@ const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 const filtered = ({ filter }, option) => (filter ? [option, pattern(filter)] : []);
 
 /** The filter of rows of processes; where panels are about one, its rows are filtered by the page. @param {WordContext} context */
-const ofProcesses = (context) => [...(context.process ? [] : filtered(context, "-p")), "--top", String(context.top)];
+const ofProcesses = (context) => [...(context.process ? [] : filtered(context, "-p")), ...top(context)];
+
+/** @param {WordContext} context */
+const top = (context) => ["--top", String(context.top)];
 
 /** @param {WordContext} context @param {...string} more */
 const stacks = (context, ...more) => ["dump", "stacks", ...ofThread(context), ...more, "--measure", context.measure, ...filtered(context, "--methods"), ...common(context, [])];
@@ -40,32 +43,32 @@ export const windowWords = ({ range, process, tid }) => [...(process ? ["-p", pr
 const CODE = ["samples", "switches"];
 
 /** What most questions have. */
-const USUAL = { view: "table", needs: /** @type {string[]} */ ([]), columns: /** @type {string[]} */ ([]), sort: "", filter: "" };
+const USUAL = { view: "table", needs: /** @type {string[]} */ ([]), columns: "", sort: "", filter: "" };
 
-/** @type {(Pick<Question, "id" | "title" | "about" | "words"> & Partial<Question>)[]} */
+/** @type {Asking[]} */
 const ASKED = [
   {
     id: "processes", title: "Processes", about: "One row per process",
     words: (c) => ["dump", "cpu", ...common(c, ofProcesses(c))],
-    columns: ["process", "pid", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "cores_used", "priority", "command_line"],
+    columns: "process pid cpu_ns run_ns wait_ns ready_ns cores_used priority command_line",
     sort: "cpu_ns", filter: "process",
   },
   {
     id: "threads", title: "Threads", about: "One row per thread",
     words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, ofProcesses(c))],
-    columns: ["process", "tid", "thread_name", "cpu_ns", "run_ns", "wait_ns", "ready_ns", "switches", "wait_reasons", "wakers"],
+    columns: "process tid thread_name cpu_ns run_ns wait_ns ready_ns switches wait_reasons wakers",
     sort: "cpu_ns", filter: "process",
   },
   {
     id: "methods", title: "Methods", about: "One row per process and function; a sample counts once per function of its stack", needs: CODE,
     words: (c) => ["dump", "cpu", "--methods", c.filter ? pattern(c.filter) : "*", ...common(c, ["--top-methods", "200", "--top", "20"])],
-    columns: ["method", "module", "process", "cpu_ns", "exclusive_cpu_ns", "wait_ns", "ready_ns", "samples"],
+    columns: "method module process cpu_ns exclusive_cpu_ns wait_ns ready_ns samples",
     sort: "cpu_ns", filter: "method",
   },
   {
     id: "tags", title: "Stack tags", about: "One row per process and stack tag", needs: CODE,
     words: (c) => ["dump", "cpu", "--stacktags", c.filter ? pattern(c.filter) : "*", ...(c.tagFile ? ["--tag-file", c.tagFile] : []), ...common(c, ["--top-methods", "100", "--top", "50"])],
-    columns: ["stack_tag", "process", "pid", "cpu_ns", "wait_ns", "ready_ns", "samples"],
+    columns: "stack_tag process pid cpu_ns wait_ns ready_ns samples",
     sort: "cpu_ns", filter: "tag",
   },
   {
@@ -91,30 +94,30 @@ const ASKED = [
   {
     id: "waits", title: "Waits", about: "The longest waits, and who ended each", needs: ["switches"],
     words: (c) => ["dump", "waits", ...ofThread(c), ...filtered(c, "--methods"), ...common(c, ["--top", String(Math.min(c.top, 500))])],
-    columns: ["process", "tid", "thread_name", "wait_ns", "from_ns", "reason", "wait_method", "woken_by", "waker_method"],
+    columns: "process tid thread_name wait_ns from_ns reason wait_method woken_by waker_method",
     sort: "wait_ns", filter: "method",
   },
   {
     id: "disk", title: "Disk", about: "One row per process and file; operations that completed in the range", needs: ["disk"],
-    words: (c) => ["dump", "disk", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
-    columns: ["path", "process", "reads", "read_bytes", "writes", "write_bytes", "total_service_ns", "response_avg_ns", "response_max_ns"],
+    words: (c) => ["dump", "disk", "--by", "process,file", ...filtered(c, "--path"), ...common(c, top(c))],
+    columns: "path process reads read_bytes writes write_bytes total_service_ns response_avg_ns response_max_ns",
     sort: "total_service_ns", filter: "path",
   },
   {
     id: "file", title: "Files", about: "One row per process and file; operations of the file system", needs: ["file"],
-    words: (c) => ["dump", "file", "--by", "process,file", ...filtered(c, "--path"), ...common(c, ["--top", String(c.top)])],
-    columns: ["path", "process", "opens", "reads", "read_bytes", "writes", "write_bytes", "failed", "total_ns"],
+    words: (c) => ["dump", "file", "--by", "process,file", ...filtered(c, "--path"), ...common(c, top(c))],
+    columns: "path process opens reads read_bytes writes write_bytes failed total_ns",
     sort: "total_ns", filter: "path",
   },
   {
     id: "events", title: "Events", about: "One row per provider and event", needs: ["events"],
-    words: (c) => ["dump", "events", ...filtered(c, "--name"), ...common(c, ["--top", String(c.top)])],
-    columns: ["provider", "event", "id", "count", "first_ns", "last_ns"], sort: "count", filter: "event",
+    words: (c) => ["dump", "events", ...filtered(c, "--name"), ...common(c, top(c))],
+    columns: "provider event id count first_ns last_ns", sort: "count", filter: "event",
   },
   {
     id: "path", title: "Path", about: "Which thread each nanosecond of the range was spent for; the rows add up to it", needs: ["switches"],
     words: (c) => ["dump", "path", ...windowWords(c), "--top", "200"],
-    columns: ["path_ns", "share", "state", "process", "thread", "site", "tag", "ended_by", "for_site", "disturbance"],
+    columns: "path_ns share state process thread site tag ended_by for_site disturbance",
     sort: "path_ns",
   },
   {
@@ -124,7 +127,7 @@ const ASKED = [
 ];
 
 /** @type {Question[]} */
-export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one }));
+export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one, columns: one.columns?.split(" ") ?? [] }));
 
 /** @param {string} id */
 export function questionOf(id) {

@@ -10,13 +10,7 @@ export function without(process) {
   return now?.startsWith("!") ? `${now};!${process}` : `!${process}`;
 }
 
-/**
- * @param {TableRow} row
- * @param {Table} table
- * @param {number} base what its instants count from
- * @param {(method: string) => void} butterfly
- * @returns {Item[]}
- */
+/** @type {RowMenu} */
 export function rowMenu(row, table, base, butterfly) {
   /** @type {Item[]} */
   const items = [];

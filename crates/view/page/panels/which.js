@@ -12,7 +12,7 @@ const MOST = 12;
 export function which(question, stop) {
   const list = h("ul.candidates");
   const element = h("section.which", h("p.question", question), h("p.dim", "Choose it here, or click the head of its lane."), list);
-  void candidates(stop).then((all) => fill(list, all), (error) => client.report(error));
+  void candidates(stop).then((all) => fill(list, all), client.report);
   return element;
 }
 
@@ -20,7 +20,7 @@ export function which(question, stop) {
 async function candidates(stop) {
   const measure = view.has("samples") ? "cpu" : "run";
   const marked = await markers(stop);
-  const { lanes } = await client.lanes({ parent: "processes", sort: measure, from: 0 });
+  const lanes = await client.lanesOf("processes", measure);
   const own = (/** @type {Lane} */ lane) => marked.has(patternOf(lane).pattern);
   const busy = lanes.filter((lane) => patternOf(lane).pid !== 0);
   return [...busy.filter(own), ...busy.filter((lane) => !own(lane))].slice(0, MOST).map((lane) => {

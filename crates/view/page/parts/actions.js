@@ -62,7 +62,7 @@ const GROUPS = {
     ["Next mark", "]", () => stepMark(1)],
     ["Previous mark", "[", () => stepMark(-1)],
     ["Set a mark", "m", setMark],
-    ["Time zero at the pointer or selection", "Shift+m", () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zero.value = { name: "reader", ns, landmark: null }; }],
+    ["Time zero at the pointer or selection", "Shift+m", () => { const ns = view.pointer.peek() ?? view.selection.peek()?.[0]; if (ns !== undefined && ns !== null) view.zeroAt("reader", ns); }],
     ["Time zero at the start of the recording", "", () => (view.zero.value = null)],
     ["Time zero at a mark, process, method or event…", "", () => zeroDialog()],
     ["Follow the chain to who ended the wait", "Shift+Enter", () => followWaker()],
@@ -96,7 +96,7 @@ const GROUPS = {
   ],
 };
 
-/** @param {Record<string, Entry[]>} groups @returns {Action[]} */
+/** @param {Record<string, Entry[]>} groups */
 const listed = (groups) => Object.entries(groups).flatMap(([group, entries]) => entries.map(([name, keys, run]) => ({ group, name, keys: keys.split(" ").filter(Boolean), run })));
 
 export const ACTIONS = listed(GROUPS);

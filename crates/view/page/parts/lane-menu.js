@@ -11,7 +11,7 @@ import { asTable } from "./lane-table.js";
 import { copy, openMenu } from "./menu.js";
 import { dropPath, showPath } from "./path.js";
 
-/** @param {Row} row @param {LaneStore} store @param {HTMLElement} anchor where its menus stand @returns {Item[]} */
+/** @type {LaneMenu} */
 export function laneMenu(row, store, anchor) {
   const { lane } = row;
   if (lane.kind === "path") return pathMenu();
@@ -43,12 +43,13 @@ export function laneMenu(row, store, anchor) {
 /** @param {Lane} lane */
 async function zeroAtStart(lane) {
   const ns = lane.start_ns ?? 0;
-  view.zero.value = { name: `start of ${lane.name}`, ns, landmark: null };
+  const name = `start of ${lane.name}`;
+  view.zeroAt(name, ns);
   // The words of the command line name it if they find the same instant.
   const at = `process-start:${patternOf(lane).pattern}`;
   if (lane.kind !== "process" || /[*?;!]/.test(at)) return;
   await zeroAtLandmark({ at, of: "" });
-  if (view.zero.peek()?.ns !== ns) view.zero.value = { name: `start of ${lane.name}`, ns, landmark: null };
+  if (view.zero.peek()?.ns !== ns) view.zeroAt(name, ns);
 }
 
 /** @param {Lane} lane @returns {Item[]} */
@@ -74,12 +75,7 @@ function pathMenu() {
   return items;
 }
 
-/**
- * The commands with the numbers of a lane's picture, each once, named by the series that they have.
- * @param {Lane} lane
- * @param {LaneStore} store
- * @returns {{ name: string, command: string }[]}
- */
+/** The commands with the numbers of a lane's picture, each once, named by the series that they have. @type {CommandsOf} */
 export function commandsOf(lane, store) {
   const head = store.data.get(lane.id)?.[0]?.frame.head;
   const words = head?.words;

@@ -10,7 +10,7 @@ import { copy, openDialog } from "./menu.js";
 
 const BUCKETS = 100;
 
-/** @param {string[]} words of a lane @param {TimeRange} range @returns {string[]} the same question about the range */
+/** @type {WordsAbout} */
 export function about(words, range) {
   const out = [];
   for (let i = 0; i < words.length; i += 1) {

@@ -14,7 +14,7 @@ export function closeMenu(back = true) {
   if (back && had) anchor.focus({ preventScroll: true });
 }
 
-/** @param {HTMLElement} anchor @param {Item[]} items @param {number} [x] where the pointer is */
+/** @type {OpenMenu} */
 export function openMenu(anchor, items, x) {
   const again = shown?.anchor === anchor;
   closeMenu(false);
@@ -58,7 +58,7 @@ export function openMenu(anchor, items, x) {
   element.querySelector("button")?.focus();
 }
 
-/** A button that opens a menu. @param {Props} props @param {(button: HTMLElement) => Item[]} items @param {...Child} children */
+/** A button that opens a menu. @type {MenuButton} */
 export function menuButton(props, items, ...children) {
   const button = h("button.quiet", { "aria-haspopup": "menu", ...props }, children);
   button.addEventListener("click", () => openMenu(button, items(button)));
@@ -70,7 +70,7 @@ addEventListener("pointerdown", (event) => {
 }, { capture: true });
 addEventListener("blur", () => closeMenu(false));
 
-/** @param {string} label @param {(close: () => void) => HTMLElement[]} make @param {string} [kind] */
+/** @type {OpenDialog} */
 export function openDialog(label, make, kind = "") {
   const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: `dialog ${kind}`, "aria-label": label }));
   const close = () => dialog.close();

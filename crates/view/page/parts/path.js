@@ -39,7 +39,7 @@ export function showPathHere() {
 
 let place = -1;
 
-/** Goes from a segment to its thread at its instant. @param {number} ns @param {boolean} along whether the path keeps the keyboard */
+/** Goes from a segment to its thread at its instant. @type {GoAlong} */
 export function goto(ns, along = false) {
   place = placeAt(ns);
   const one = shown.peek()?.segments[place];

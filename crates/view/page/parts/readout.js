@@ -67,14 +67,7 @@ function textOf(lane, store, ns) {
   return lines.join("\n");
 }
 
-/**
- * What a figure is a part of. Only CPU time has a most that can be: threads that wait are as many as there are.
- * @param {string} name of the series
- * @param {number} value
- * @param {number} bucket
- * @param {number | null} atOnce
- * @param {Lane} lane
- */
+/** What a figure is a part of. Only CPU time has a most that can be: threads that wait are as many as there are. @type {ShareOf} */
 export function shareOf(name, value, bucket, atOnce, lane) {
   if (!atOnce) return "";
   if (lane.kind === "process" && ["ready", "wait", "open", "unknown"].includes(name)) return `  = ${fixed(value / bucket, 1)} threads`;

@@ -168,16 +168,10 @@ export class Search {
     if (hit.kind === "process" && hit.lane) {
       const lane = model.known.get(hit.lane);
       view.processes.value = lane ? patternOf(lane).pattern : exact(hit.name);
-    } else if (hit.kind === "method") {
-      view.method.value = exact(hit.name);
-      view.panel.value = "butterfly";
-    } else if (hit.kind === "tag") {
-      view.filter.value = exact(hit.name);
-      view.panel.value = "tags";
-    } else if (hit.kind === "file") {
-      view.filter.value = exact(hit.name);
-      view.panel.value = view.has("file") ? "file" : "disk";
-    } else if (hit.kind === "event") view.panel.value = "events";
+    } else if (hit.kind === "method") view.method.value = exact(hit.name);
+    else if (hit.kind === "tag" || hit.kind === "file") view.filter.value = exact(hit.name);
+    const panel = { method: "butterfly", tag: "tags", file: view.has("file") ? "file" : "disk", event: "events" }[hit.kind];
+    if (panel) view.panel.value = panel;
     view.said.value = `${hit.kind} ${hit.name}`;
   }
 

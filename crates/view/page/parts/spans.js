@@ -25,12 +25,7 @@ export function leave() {
   });
 }
 
-/**
- * @param {string} lane
- * @param {number} ns
- * @param {boolean} [show] whether the view follows the span
- * @param {boolean} [along] whether the span is the next one along the chain of the chosen span
- */
+/** @type {Choose} */
 export async function choose(lane, ns, show = false, along = false) {
   if (lane === LANE) {
     goto(ns);
@@ -88,7 +83,7 @@ export function back(steps = 1) {
   return true;
 }
 
-/** Goes to a thread of the chain, to its last span before it ended the wait. @param {string} lane @param {number} end the wake-up, ns */
+/** Goes to a thread of the chain, to its last span before it ended the wait. @type {FollowTo} */
 export function followTo(lane, end) {
   if (view.guests.peek()?.lanes.includes(lane)) view.lane.value = lane;
   else void model.reveal(lane);

@@ -8,7 +8,7 @@ import { menuButton, openDialog } from "./menu.js";
 export function zeroButton() {
   return menuButton({ class: "quiet zero", title: () => `Time zero: ${view.zero.value ? clean(view.zero.value.name) : "start of the recording"}` }, () => [
     { name: "Start of the recording", checked: view.zero.peek() === null, run: () => (view.zero.value = null) },
-    { name: "Start of the selection", off: view.selection.peek() === null, run: () => (view.zero.value = { name: "selection", ns: view.selection.peek()?.[0] ?? 0, landmark: null }) },
+    { name: "Start of the selection", off: view.selection.peek() === null, run: () => view.zeroAt("selection", view.selection.peek()?.[0] ?? 0) },
     { name: "Mark, process, method or event…", run: () => zeroDialog() },
     ...view.marks.peek().slice(0, 30).map((mark) => ({ name: `mark ${clean(mark.name, 60)}`, checked: view.zero.peek()?.ns === mark.ns, run: () => zeroAtMark(mark) })),
   ], () => (view.zero.value ? `0 = ${clean(view.zero.value.name, 40)}` : "0 = start"));

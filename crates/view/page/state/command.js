@@ -20,11 +20,7 @@ export function zeroWords({ at, of }) {
   return ["--zero-time", at, ...(of ? ["--zero-process", of] : [])];
 }
 
-/**
- * @param {readonly string[]} words with times since the start of the recording
- * @param {Zero | null} [zero]
- * @returns {string[]} the same question with times since the landmark
- */
+/** @type {Carried} */
 export function carried(words, zero = view.zero.peek()) {
   if (!zero?.landmark || WITHOUT_ZERO.has(words.slice(0, nameWords(words)).join(" "))) return [...words];
   const whole = view.whole();

@@ -10,11 +10,7 @@ export const BUILT_IN = [
   { name: ".NET", about: "Collections and compiled methods", needs: ["gc", "jit"], text: "panel methods\nopen processes\nopen gc\nopen jit" },
 ];
 
-/**
- * @param {Session | null} session
- * @param {RecordingInfo | null} recording
- * @returns {{ name: string, about: string, text: string }[]} those for which the recording has data
- */
+/** @type {ViewsOf} */
 export function views(session, recording) {
   const own = (session?.views ?? []).map(({ name, text }) => ({ name, text, about: "from the command line" }));
   const fit = BUILT_IN.filter(({ needs }) => needs.length === 0 || needs.some((need) => recording?.has[need]));

@@ -22,15 +22,13 @@ const TEXTS = {
 /** What names a lane. */
 const ID = /^[a-z]{1,20}(?::[^\u0000-\u001f]{1,300})?$/;
 
-/** @returns {Pairs} */
 export function pairs() {
   /** @type {Pairs} */
   const out = [];
   const put = (/** @type {string} */ word, /** @type {string} */ value) => out.push([word, value]);
-  const all = view.whole();
   const range = view.range.value;
-  if ((view.session.value?.recordings.length ?? 0) > 1) put("recording", view.recordingId.value);
-  if (range[0] !== all[0] || range[1] !== all[1]) put("time", rangeWord(range));
+  if (view.hasMany()) put("recording", view.recordingId.value);
+  if (!view.isSame(range, view.whole())) put("time", rangeWord(range));
   if (view.selection.value) put("select", rangeWord(view.selection.value));
   if (view.thread.value) put("thread", `${view.thread.value.tid} ${view.thread.value.name}`);
   for (const [word, { of, start }] of Object.entries(TEXTS)) if (of.value !== start) put(word, of.value ?? "");
@@ -61,7 +59,7 @@ export function toFragment() {
   return pairs().map(([word, value]) => `${word}=${encodeURIComponent(value).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+")}`).join("&");
 }
 
-/** @param {string} text @returns {Pairs} */
+/** @param {string} text */
 export function readFragment(text) {
   /** @type {Pairs} */
   const out = [];
@@ -139,20 +137,10 @@ export function apply(list) {
 function reset() {
   for (const { of, start } of Object.values(TEXTS)) of.value = start;
   view.range.value = view.whole();
-  view.selection.value = null;
-  view.thread.value = null;
+  for (const one of [view.selection, view.thread, view.zero, view.guests, view.path, view.chosen, view.finding, view.density]) one.value = null;
+  for (const one of [view.trail, view.findings, view.past, view.future]) one.value = [];
   view.dock.value = view.DOCK;
-  view.zero.value = null;
   view.hideInactive.value = false;
-  view.guests.value = null;
-  view.trail.value = [];
-  view.path.value = null;
-  view.chosen.value = null;
-  view.findings.value = [];
-  view.finding.value = null;
-  view.density.value = null;
-  view.past.value = [];
-  view.future.value = [];
   view.opened.value = new Set(["processes"]);
 }
 
@@ -197,14 +185,14 @@ function one(word, value) {
   }
 }
 
-/** @param {string} value `1.5s some name` @returns {Mark[]} */
+/** @param {string} value `1.5s some name` */
 function named(value) {
   const [, at = "", name = ""] = /^(\S*) ?(.*)$/s.exec(value) ?? [];
   const ns = readWord(at);
   return ns === null ? [] : [{ ns, name }];
 }
 
-/** @param {string} value `1s..2s 4711 App.exe(99)`, with `-` for the main thread @returns {PathOf | null} */
+/** @param {string} value `1s..2s 4711 App.exe(99)`, with `-` for the main thread */
 function pathOf(value) {
   const match = /^(\S+) (-|\d{1,10}) ?(.*)$/s.exec(value);
   const range = match ? readRange(match[1] ?? "") : null;

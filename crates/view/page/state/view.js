@@ -102,30 +102,31 @@ export const future = signal(/** @type {readonly Step[]} */ ([]));
 /** When the last move was; moves that follow each other are one step. */
 let settled = -Infinity;
 
-/** @param {TimeRange} wanted @param {"step" | "move"} [how] a step can be undone; moves that follow each other are undone together */
+/** Makes a step that can be undone. @param {Step} step */
+function keep(step) {
+  past.value = [...past.peek().slice(-99), step];
+  future.value = [];
+}
+
+/** @type {Look} */
 export function look(wanted, how = "step") {
   const next = fitted(wanted);
   const now = range.peek();
-  if (next[0] === now[0] && next[1] === now[1]) return;
+  if (isSame(next, now)) return;
   batch(() => {
     const moment = performance.now();
-    if (how === "step" || moment - settled > 900) {
-      past.value = [...past.peek().slice(-99), { range: now, about: null }];
-      future.value = [];
-    }
+    if (how === "step" || moment - settled > 900) keep({ range: now, about: null });
     settled = how === "move" ? moment : -Infinity;
     range.value = next;
   });
 }
 
-/** @returns {About} */
 const about = () => ({ processes: processes.peek(), thread: thread.peek(), selection: selection.peek() });
 
 /** @param {Partial<About>} next what panels are about from now on; undo widens it again */
 export function narrow(next) {
   batch(() => {
-    past.value = [...past.peek().slice(-99), { range: range.peek(), about: about() }];
-    future.value = [];
+    keep({ range: range.peek(), about: about() });
     settled = -Infinity;
     show({ ...about(), ...next });
   });
@@ -167,13 +168,27 @@ export function frame([from, to]) {
   look([from - margin, to + margin]);
 }
 
+/** @param {TimeRange} a @param {TimeRange} b */
+export const isSame = (a, b) => a[0] === b[0] && a[1] === b[1];
+
+/** Whether the reader has a choice of recordings. */
+export const hasMany = () => (session.value?.recordings.length ?? 0) > 1;
+
+/** @param {string} name @param {number} ns an instant without a landmark */
+export const zeroAt = (name, ns) => (zero.value = { name, ns, landmark: null });
+
+/** @param {string[]} ids of lanes whose children are shown from now on, too */
+export function open(ids) {
+  if (ids.some((id) => !opened.peek().has(id))) opened.value = new Set([...opened.peek(), ...ids]);
+}
+
 /** @param {TimeRange} range @returns {TimeRange} the same, or the 1 ns of an instant */
 export const lasting = ([from, to]) => [from, Math.max(to, from + 1)];
 
 /** @param {number} share of the window that panels take */
 export const resize = (share) => (dock.value = Math.min(0.8, Math.max(0.1, share)));
 
-/** @param {number} factor below 1 comes nearer @param {number} around the instant that stays where it is */
+/** @type {Zoom} */
 export function zoom(factor, around) {
   const [from, to] = range.peek();
   const [start, end] = whole();

@@ -77,6 +77,7 @@ pub mod zero_time;
 pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
 pub use inside_options::{InsideOptions, RegionOptions};
 pub use method_patterns::MethodPatterns;
+pub use regions::lanes as region_lanes;
 pub use thread_filter::ThreadFilter;
 pub use threads::label as thread_label;
 pub use usage_error::UsageError;

@@ -215,6 +215,8 @@ interface Span {
   state: string;
   cpu: number | null;
   reason: string | null;
+  /** Of a region its own name, of a CPU who ran, of a collection its generation. */
+  name?: string | null;
 }
 
 interface ChainLink {

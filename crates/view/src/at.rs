@@ -17,7 +17,7 @@ use crate::lane::Lane;
 use crate::lane::columns::recorded;
 use crate::lane::density::What;
 use crate::lane::people::People;
-use crate::lane::spans::{Piece, around};
+use crate::lane::spans::{Piece, REGION, around};
 use crate::recording::place;
 use crate::spans::{of_lane, waits};
 use crate::state::State;
@@ -78,7 +78,9 @@ fn at(state: &State, place: usize, lane: &Lane, ns: i64, watch: &Watch) -> Resul
         }
         _ => {
             let near = Span::new(ns.saturating_sub(NEAR), ns.saturating_add(NEAR)).intersect(all);
-            pieces(near)?.all.into_iter().min_by_key(|piece| distance(piece, ns))
+            // Of regions in each other the innermost one is meant.
+            let size = |piece: &Piece| if piece.state == REGION { piece.span.length() } else { 0 };
+            pieces(near)?.all.into_iter().min_by_key(|piece| (distance(piece, ns), size(piece)))
         }
     };
     let Some(piece) = found else { return Ok(nothing) };
@@ -98,7 +100,9 @@ fn at(state: &State, place: usize, lane: &Lane, ns: i64, watch: &Watch) -> Resul
 fn has_spans(lane: &Lane) -> bool {
     let of_rows = matches!(lane, Lane::Rows(What::Gc(_) | What::Jit(_)));
     let of_disk = matches!(lane, Lane::Disk(_) | Lane::DiskPart(..));
-    of_rows || of_disk || matches!(lane, Lane::Thread(_) | Lane::Cpu(_) | Lane::Event(_) | Lane::Marks)
+    of_rows
+        || of_disk
+        || matches!(lane, Lane::Thread(_) | Lane::Cpu(_) | Lane::Event(_) | Lane::Marks | Lane::Region(_))
 }
 
 /// How far a piece is from an instant.

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use tracesift_analysis::tags::TagSet;
 use tracesift_archive::{Archive, Watch};
 use tracesift_ask::recording::{OpenRecording, Source};
+use tracesift_ask::region_lanes::RegionLanes;
 
 use crate::failure::Failure;
 use crate::lane::lists::Lists;
@@ -39,6 +40,9 @@ pub(crate) struct Opened {
     pub(crate) kinds: OnceLock<Vec<(String, String)>>,
     /// Lists of lanes that were made.
     pub(crate) lists: Lists,
+    /// Whether it may have regions, and its regions, once somebody has asked.
+    pub(crate) may_have_regions: OnceLock<bool>,
+    pub(crate) regions: OnceLock<Arc<RegionLanes>>,
 }
 
 impl Opened {

@@ -93,7 +93,14 @@ impl Server {
         let opened = settings.recordings.into_iter().map(|given| {
             let recording = OpenRecording::open(&given.source);
             let recording = recording.map_err(|error| ServeError::Recording(format!("{}: {error}", given.file)))?;
-            Ok(Opened { given, recording: recording.keeping(room), kinds: OnceLock::new(), lists: Lists::default() })
+            Ok(Opened {
+                given,
+                recording: recording.keeping(room),
+                kinds: OnceLock::new(),
+                lists: Lists::default(),
+                may_have_regions: OnceLock::new(),
+                regions: OnceLock::new(),
+            })
         });
         let recordings = opened.collect::<Result<Vec<_>, ServeError>>()?;
         let session = session::of(&recordings, &settings.tag_files, &settings.views, &settings.start);

@@ -116,7 +116,6 @@ fn has(archive: &Archive, has_switches: bool) -> Value {
         "counters": are_there(archive) || any::<CounterValueRow>(archive),
         "marks": any::<MarkRow>(archive),
         "syscalls": any::<SyscallRow>(archive),
-        "regions": false,
     })
 }
 

@@ -24,8 +24,10 @@ use crate::lane::disks::DiskPart;
 use crate::lane::list::kinds;
 use crate::lane::machine::{time_option, words};
 use crate::lane::people::People;
+use crate::lane::regions;
 use crate::lane::spans::{self, Piece, Pieces, STATES};
 use crate::recording::place;
+use crate::search::exact;
 use crate::state::State;
 use crate::work;
 
@@ -97,6 +99,7 @@ pub(crate) fn of_lane(
         Lane::Rows(What::Gc(process)) => spans::of_collections(recording, *process, range, most)?,
         Lane::Rows(What::Jit(process)) => spans::of_compilations(recording, *process, range, most)?,
         Lane::Marks => spans::of_marks(recording, range, most)?,
+        Lane::Region(path) => regions::pieces(state, recording, path, (range, most))?,
         _ => return Err(Failure::bad(format!("lane: `{lane}` has no single spans"))),
     })
 }
@@ -166,6 +169,9 @@ fn command(lane: &Lane, people: &People, range: Span) -> Vec<String> {
         Lane::DiskPart(_, DiskPart::Write) => words("disk", Measure::Writes, all, &[]),
         Lane::DiskPart(..) => words("disk", Measure::Operations, all, &[]),
         Lane::Event(_) => words("event", Measure::Count, all, &[]),
+        Lane::Region(path) => {
+            ["dump", "regions", "--list", "--region", &exact(path), &time].map(str::to_owned).to_vec()
+        }
         Lane::Rows(What::Gc(process)) => of_process("gc", *process, people, &time),
         Lane::Rows(What::Jit(process)) => of_process("jit", *process, people, &time),
         _ => ["dump", "mark", &time].map(str::to_owned).to_vec(),

@@ -1,6 +1,7 @@
 //! The regions of a recording: its events, and what typed tables have in their place, matched by definitions.
 
 mod kinds;
+pub mod lanes;
 mod made;
 pub(crate) mod source;
 

@@ -52,6 +52,7 @@ mod timeline_lanes;
 mod timeline_names;
 mod timeline_others;
 mod timeline_peaks;
+mod timeline_regions;
 mod timeline_series;
 mod timeline_tables;
 mod tracelog;

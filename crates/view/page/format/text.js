@@ -9,6 +9,9 @@ export function clean(text, most = 512) {
 /** What threads do, by the states of their spans. @type {Record<string, string>} */
 export const DID = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
 
+/** @param {Span} span @param {string} lane @returns {string} its own name, where that is not the name of its lane */
+export const ownName = ({ name }, lane) => (name && name !== lane ? ` ${clean(name, 120)}` : "");
+
 /** @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

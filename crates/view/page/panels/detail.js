@@ -1,6 +1,6 @@
 // The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
 import { effect, fill, h, icon, tool } from "../dom.js";
-import { clean, DID, length } from "../format.js";
+import { clean, DID, length, ownName } from "../format.js";
 import { copy } from "../parts/menu.js";
 import { followWaker, leave, stepSpan } from "../parts/spans.js";
 import { carried, commandLine } from "../state/command.js";
@@ -56,7 +56,7 @@ export function detail() {
         h("button.quiet", { "aria-label": "Previous span", title: "Previous span ( , )", onclick: () => stepSpan(-1) }, "‹"),
         h("button.quiet", { "aria-label": "Next span", title: "Next span ( . )", onclick: () => stepSpan(1) }, "›"),
         tool("Close", "close", leave)),
-      h("p.what", h("strong", `${DID[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`),
+      h("p.what", h("strong", `${DID[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`), ownName(span, name),
         span.reason ? ` (${clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
       h("p.dim", `${clock.text(span.start_ns, 1000)} … ${clock.text(span.end_ns, 1000)}`),
       woken(at),

@@ -8,7 +8,7 @@ use tracesift_ask::recording::OpenRecording;
 use super::columns::Figures;
 use super::density::{self, What};
 use super::people::People;
-use super::{Group, Lane, machine, peaks, top};
+use super::{Group, Lane, machine, peaks, regions, top};
 use crate::failure::Failure;
 use crate::state::State;
 
@@ -39,6 +39,7 @@ pub(crate) fn figures(
             peaks::add(recording, &question, grid, &mut all)?;
             Ok(all)
         }
+        Some(Lane::Region(_)) => regions::figures(state, recording, lanes, measure, grid),
         Some(Lane::Rows(what)) => rows(recording, *what, measure, grid),
         Some(Lane::Group(Group::Files)) => group(recording, (Group::Files, What::Files), measure, grid),
         Some(Lane::Group(Group::Network)) => group(recording, (Group::Network, What::Network), measure, grid),

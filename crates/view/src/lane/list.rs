@@ -20,7 +20,7 @@ use super::columns::recorded;
 use super::density::{self, What};
 use super::people::People;
 use super::totals::{Entry, Order, Totals, of_processes, of_threads};
-use super::{Group, Lane, disks, machine};
+use super::{Group, Lane, disks, machine, regions};
 use crate::failure::{self, Failure};
 use crate::query::Parameters;
 use crate::recording::{Opened, place};
@@ -85,7 +85,7 @@ pub(crate) fn entries(
     (parent, time): (Option<Lane>, Option<Span>),
 ) -> Result<Vec<Entry>, Failure> {
     let recording = opened.watched_by(watch)?;
-    let make = || made(state, &recording, (parent.as_ref(), time));
+    let make = || made(state, opened, &recording, (parent.as_ref(), time));
     match (&parent, time) {
         (Some(of @ Lane::Group(Group::Processes | Group::Cpus)), None) => opened.lists.of(of, make),
         _ => make(),
@@ -94,13 +94,14 @@ pub(crate) fn entries(
 
 fn made(
     state: &State,
+    opened: &Opened,
     recording: &OpenRecording,
     (parent, time): (Option<&Lane>, Option<Span>),
 ) -> Result<Vec<Entry>, Failure> {
     let range = time.map_or(recorded(recording), |time| time.intersect(recorded(recording)));
     let all = Grid::columns(range, 1);
     Ok(match parent {
-        None => groups(recording),
+        None => groups(opened, recording),
         Some(Lane::Group(Group::Processes)) => of_processes(recording, &People::of(recording)?, all)?,
         Some(Lane::Process(process)) => {
             let people = People::of(recording)?;
@@ -113,6 +114,7 @@ fn made(
         }
         Some(Lane::Group(group @ (Group::Files | Group::Network | Group::Memory))) => tables(recording, *group),
         Some(Lane::Group(group @ (Group::Gc | Group::Jit))) => managed(recording, *group == Group::Gc)?,
+        Some(Lane::Group(Group::Regions)) => regions::list(state, recording, all)?,
         Some(Lane::Group(Group::Cpus)) => cpus(recording, all)?,
         Some(Lane::Group(Group::Disks)) => disks::list(recording, all)?,
         Some(Lane::Disk(disk)) => disks::parts(recording, *disk, all)?,
@@ -157,7 +159,7 @@ fn chosen(
 }
 
 /// The groups that a recording has.
-fn groups(recording: &OpenRecording) -> Vec<Entry> {
+fn groups(opened: &Opened, recording: &OpenRecording) -> Vec<Entry> {
     let archive = recording.archive();
     let has = |group: Group| match group {
         Group::Processes => true,
@@ -171,6 +173,7 @@ fn groups(recording: &OpenRecording) -> Vec<Entry> {
         Group::Files | Group::Network | Group::Memory => !tables(recording, group).is_empty(),
         Group::Gc => archive.row_count::<GcCollectionRow>() > 0,
         Group::Jit => archive.row_count::<JitMethodRow>() > 0,
+        Group::Regions => regions::may_be(opened, recording),
     };
     let shown = Group::ALL.into_iter().filter(|group| has(*group));
     shown.map(|group| Entry::new(Lane::Group(group), "group", group.name()).with_children()).collect()

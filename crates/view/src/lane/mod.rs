@@ -9,6 +9,7 @@ pub(crate) mod lists;
 pub(crate) mod machine;
 pub(crate) mod peaks;
 pub(crate) mod people;
+pub(crate) mod regions;
 pub(crate) mod spans;
 pub(crate) mod top;
 pub(crate) mod totals;
@@ -44,6 +45,8 @@ pub(crate) enum Lane {
     /// A stack tag by its name.
     Tag(String, String),
     Marks,
+    /// The regions of a definition, by its path.
+    Region(String),
     /// Rows of a table of their own.
     Rows(What),
 }
@@ -64,11 +67,12 @@ pub(crate) enum Group {
     Memory,
     Gc,
     Jit,
+    Regions,
 }
 
 impl Group {
     /// All of them, in the order of the page.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Processes,
         Self::Cpus,
         Self::Disks,
@@ -77,6 +81,7 @@ impl Group {
         Self::Memory,
         Self::Gc,
         Self::Jit,
+        Self::Regions,
         Self::Marks,
         Self::Events,
         Self::Frequencies,
@@ -99,6 +104,7 @@ impl Group {
             Self::Memory => "memory",
             Self::Gc => "gc",
             Self::Jit => "jit",
+            Self::Regions => "regions",
         }
     }
 
@@ -117,6 +123,7 @@ impl Group {
             Self::Memory => "Memory",
             Self::Gc => "Garbage collections",
             Self::Jit => "JIT compilations",
+            Self::Regions => "Regions",
         }
     }
 }
@@ -141,6 +148,7 @@ impl Lane {
             Self::TagFile(_) => group(Group::Tags),
             Self::Tag(file, _) => vec![Self::Group(Group::Tags), Self::TagFile(file.clone())],
             Self::Marks => group(Group::Marks),
+            Self::Region(_) => group(Group::Regions),
             Self::Rows(What::Files | What::Syscalls) => group(Group::Files),
             Self::Rows(What::Network) => group(Group::Network),
             Self::Rows(What::Memory | What::Faults) => group(Group::Memory),
@@ -172,6 +180,7 @@ impl Lane {
             "tags" if !rest.is_empty() => Some(Self::TagFile(rest.to_owned())),
             "tag" => rest.split_once(':').map(|(file, tag)| Self::Tag(file.to_owned(), tag.to_owned())),
             "mark" if rest == "0" => Some(Self::Marks),
+            "region" if !rest.is_empty() => Some(Self::Region(rest.to_owned())),
             _ => rest.parse().ok().and_then(|number| What::parse(kind, number)).map(Self::Rows),
         };
         // A number has one spelling.
@@ -194,6 +203,7 @@ impl fmt::Display for Lane {
             Self::TagFile(file) => write!(formatter, "tags:{file}"),
             Self::Tag(file, tag) => write!(formatter, "tag:{file}:{tag}"),
             Self::Marks => formatter.write_str("mark:0"),
+            Self::Region(path) => write!(formatter, "region:{path}"),
             Self::Rows(what) => {
                 let (kind, number) = what.id();
                 write!(formatter, "{kind}:{number}")
@@ -227,6 +237,7 @@ mod tests {
             "fault:0",
             "gc:3",
             "jit:12",
+            "region:GC/Collection",
         ];
         for name in names.into_iter().chain(Group::ALL.map(Group::id)) {
             assert_eq!(Lane::parse(name).map(|lane| lane.to_string()).ok().as_deref(), Some(name));
@@ -244,6 +255,7 @@ mod tests {
             "disk:1:flush",
             "disk::read",
             "counter:",
+            "region:",
         ] {
             assert!(Lane::parse(wrong).is_err(), "{wrong}");
         }

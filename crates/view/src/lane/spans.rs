@@ -43,10 +43,13 @@ view! {
 }
 
 /// The words of states, by number.
-pub(crate) const STATES: [&str; 12] =
-    ["run", "ready", "wait", "open", "unknown", "read", "write", "flush", "event", "mark", "gc", "jit"];
+pub(crate) const STATES: [&str; 13] =
+    ["run", "ready", "wait", "open", "unknown", "read", "write", "flush", "event", "mark", "gc", "jit", "region"];
 
 const RUN: usize = 0;
+
+/// The place of regions in [`STATES`].
+pub(crate) const REGION: usize = 12;
 
 /// A span.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +65,7 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    fn new(span: Span, state: usize) -> Self {
+    pub(crate) fn new(span: Span, state: usize) -> Self {
         Self { span, state, cpu: None, thread: None, process: None, bytes: None, text: None }
     }
 
@@ -85,7 +88,7 @@ impl Pieces {
         Self { all: Vec::new(), most, is_full: false }
     }
 
-    fn add(&mut self, piece: Piece) {
+    pub(crate) fn add(&mut self, piece: Piece) {
         if self.all.len() < self.most { self.all.push(piece) } else { self.is_full = true }
     }
 

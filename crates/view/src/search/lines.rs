@@ -50,7 +50,7 @@ pub(super) fn send(lines: impl IntoIterator<Item = Value>, pieces: &mut Pieces) 
 }
 
 /// A pattern that fits a name: signs that patterns or terminals obey become the wildcard of one character.
-pub(super) fn exact(name: &str) -> String {
+pub(crate) fn exact(name: &str) -> String {
     let obeyed = |letter: char| matches!(letter, ';' | '*') || letter.is_control() || is_format(letter);
     let mut pattern: String = name.chars().map(|letter| if obeyed(letter) { '?' } else { letter }).collect();
     if let Some(first) = pattern.chars().next().filter(|first| matches!(first, '!' | '-') || first.is_whitespace()) {

@@ -26,6 +26,7 @@ use crate::lane::machine::time_option;
 use crate::lane::people::People;
 use crate::lane::totals::shown;
 use crate::recording::place;
+pub(crate) use crate::search::lines::exact;
 use crate::search::lines::{hit, send};
 use crate::state::State;
 use crate::work::{self, Pieces};

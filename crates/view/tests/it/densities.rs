@@ -55,15 +55,27 @@ fn server() -> Running {
 fn every_density_has_the_numbers_of_its_command() {
     let server = server();
     let mut all = Vec::new();
-    for group in ["files", "network", "memory", "gc", "jit"] {
+    for group in ["files", "network", "memory", "gc", "jit", "regions"] {
         let below = ids(&lanes(&server, &format!("&parent={group}")));
         assert!(!below.is_empty(), "{group}");
         all.extend(below);
     }
     assert_eq!(
         all,
-        ["file:0", "syscall:0", "network:0", "memory:0", "fault:0", "gc:1", "gc:2", "jit:1", "jit:2"]
-            .map(str::to_owned)
+        [
+            "file:0",
+            "syscall:0",
+            "network:0",
+            "memory:0",
+            "fault:0",
+            "gc:1",
+            "gc:2",
+            "jit:1",
+            "jit:2",
+            "region:GC/Collection",
+            "region:JIT/Method"
+        ]
+        .map(str::to_owned)
     );
     all.extend(["files", "network", "memory"].map(str::to_owned));
     let mut compared = 0;

@@ -134,6 +134,7 @@ pub(crate) fn check(server: &Running, frame: &Frame, series: &str) {
         "thread" | "process" | "event" => Some(row["lane"].as_str().unwrap()) == name(server, lane).as_deref(),
         "tag" => row["stack_tag"] == lane.splitn(3, ':').nth(2).unwrap(),
         "network" | "memory" => row["kind"] == series,
+        "region" => row["kind"] == lane.split_once(':').unwrap().1,
         "gc" | "jit" => {
             row["pid"] == words[words.iter().position(|word| word == "-p").unwrap() + 1].parse::<i64>().unwrap()
         }

@@ -5,6 +5,7 @@
 mod densities;
 mod endpoints;
 mod limits;
+mod regions;
 mod searches;
 mod security;
 mod support;

@@ -29,7 +29,7 @@ pub enum Lane {
     Event(String, String),
     /// A stack tag.
     Tag(String),
-    /// A kind of operation or page fault, a system call, a direction, a figure of memory, a method or a module.
+    /// A kind of operation or page fault, a system call, a direction, a figure of memory, a method, a module or a definition of regions.
     Kind(String),
 }
 
@@ -224,7 +224,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Kind",
         Kind::Text,
         |r| if let Lane::Kind(kind) = &r.lane { kind.into() } else { Value::None },
-        "Kind of operation on files or of page fault; the system call; `sent` or `received`; the figure of memory; the method or module.",
+        "Kind of operation on files or of page fault; the system call; `sent` or `received`; the figure of memory; the method or module; the path of the definition of regions.",
     ),
     ColumnOf::always(
         "measure",
@@ -266,7 +266,7 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "Count",
         Kind::Count,
         |r| r.in_unit(Unit::Number, r.total),
-        "Sum of the buckets, of a measure that is a number.",
+        "Sum of the buckets, of a measure that is a number; of regions those of the time range, each once.",
     ),
     ColumnOf::always(
         "mean_mhz",

@@ -40,7 +40,7 @@ pub(super) fn add_rows(
         Rows::Events => of_events(asked, time, lanes, kinds),
         Rows::Switches => of_switches(asked, range, lanes),
         // They are no sums of rows alone.
-        Rows::Frequencies | Rows::Counters | Rows::Memory => Ok(()),
+        Rows::Frequencies | Rows::Counters | Rows::Memory | Rows::Regions => Ok(()),
         Rows::Files | Rows::Calls | Rows::Network | Rows::Faults | Rows::Collections | Rows::Compilations => {
             others::add_rows(asked, range, lanes, kinds)
         }

@@ -14,7 +14,7 @@ use super::counters::Counted;
 use super::from_rows::add_rows;
 use super::from_tiles::{Plan, add_tiles};
 use super::rates::MeanRates;
-use super::{LaneKind, Measure, Question, counters, memory, methods, rates, tags};
+use super::{LaneKind, Measure, Question, counters, memory, methods, rates, regions, tags};
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 
@@ -48,6 +48,11 @@ pub(super) fn rows(
         }
         _ if matches!(question.lane, LaneKind::Method | LaneKind::Module) => methods::lanes(&asked, grid)?
             .map(|lanes| lanes.into_iter().map(|(name, values)| row(Lane::Kind(name), values)).collect()),
+        _ if question.lane == LaneKind::Region => regions::lanes(&asked, grid)?.map(|lanes| {
+            // A region can have a part in several buckets.
+            let of_path = |(path, values, total)| Row { total, ..row(Lane::Kind(path), values) };
+            lanes.into_iter().map(of_path).collect()
+        }),
         Measure::Frequency => rates::lanes(&asked, &processes, &grid)?.map(|lanes| {
             let row = |mean: MeanRates| Some(Row { total: mean.all, ..row(names.lane(mean.lane)?, mean.buckets) });
             lanes.into_iter().filter_map(row).collect()
@@ -168,7 +173,7 @@ impl<'a> Names<'a> {
                 Lane::Kind(self.kinds.name(number)?.1.clone())
             }
             // Their figures come by name.
-            LaneKind::Memory | LaneKind::Method | LaneKind::Module => return None,
+            LaneKind::Memory | LaneKind::Method | LaneKind::Module | LaneKind::Region => return None,
             LaneKind::Tag => Lane::Tag(self.tags.get(usize::try_from(number).ok()?)?.clone()),
         })
     }
@@ -180,7 +185,7 @@ pub(super) fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measur
         (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run)
         | (LaneKind::Method | LaneKind::Module, Measure::Cpu) => Some(i64::from(recording.info().cpu_count)),
         (LaneKind::Cpu, Measure::Cpu | Measure::Run) | (LaneKind::Disk, Measure::Busy) => Some(1),
-        (LaneKind::Gc, Measure::Time) => Some(1),
+        (LaneKind::Gc | LaneKind::Region, Measure::Time) => Some(1),
         (LaneKind::Thread, Measure::Cpu | Measure::Run | Measure::Wait | Measure::Ready) => Some(1),
         (LaneKind::Thread, Measure::Open | Measure::Unknown) => Some(1),
         _ => None,

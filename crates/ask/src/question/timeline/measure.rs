@@ -40,6 +40,8 @@ pub enum LaneKind {
     Gc,
     /// A process with JIT compilations.
     Jit,
+    /// A definition of regions.
+    Region,
 }
 
 impl LaneKind {
@@ -62,6 +64,7 @@ impl LaneKind {
             Self::Fault => "fault",
             Self::Gc => "gc",
             Self::Jit => "jit",
+            Self::Region => "region",
         }
     }
 
@@ -73,7 +76,7 @@ impl LaneKind {
             Self::Event | Self::Syscall | Self::Fault => Some(Measure::Count),
             Self::Tag | Self::Method | Self::Module => Some(Measure::Cpu),
             Self::File => Some(Measure::Operations),
-            Self::Gc | Self::Jit => Some(Measure::Time),
+            Self::Gc | Self::Jit | Self::Region => Some(Measure::Time),
         }
     }
 }
@@ -202,7 +205,7 @@ impl Measure {
             LaneKind::File => matches!(self, Self::Operations | Self::Bytes | Self::Time),
             LaneKind::Network => matches!(self, Self::Operations | Self::Bytes),
             LaneKind::Memory => self == Self::Bytes,
-            LaneKind::Syscall | LaneKind::Fault | LaneKind::Gc | LaneKind::Jit => {
+            LaneKind::Syscall | LaneKind::Fault | LaneKind::Gc | LaneKind::Jit | LaneKind::Region => {
                 matches!(self, Self::Count | Self::Time)
             }
         }
@@ -224,6 +227,7 @@ impl Measure {
             (LaneKind::Fault, _) => Rows::Faults,
             (LaneKind::Gc, _) => Rows::Collections,
             (LaneKind::Jit, _) => Rows::Compilations,
+            (LaneKind::Region, _) => Rows::Regions,
             (_, Self::Cpu | Self::Samples) => Rows::Samples,
             (_, Self::Run | Self::Wait | Self::Ready | Self::Open | Self::Unknown | Self::Switches) => Rows::Switches,
             (_, Self::Bytes | Self::ReadBytes | Self::WriteBytes | Self::Operations) => Rows::Disks,

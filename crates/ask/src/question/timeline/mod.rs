@@ -13,6 +13,7 @@ mod options;
 mod others;
 mod peaks;
 mod rates;
+mod regions;
 mod rows;
 mod series;
 mod spark;

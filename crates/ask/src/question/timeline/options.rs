@@ -86,6 +86,8 @@ impl QuestionOptions for Options {
         &["--lane=fault"],
         &["--lane=gc"],
         &["--lane=jit", "--measure=count"],
+        &["--lane=region"],
+        &["--lane=region", "--measure=count"],
         &["--measure=operations"],
         &["--measure=switches", "--buckets=1"],
         &["--lane=tag", "--spark"],

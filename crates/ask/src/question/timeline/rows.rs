@@ -10,6 +10,7 @@ use tracesift_trace::rows::{
 
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
+use crate::regions::lanes::may_be_in;
 
 /// Rows of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,7 @@ pub(super) enum Rows {
     Faults,
     Collections,
     Compilations,
+    Regions,
 }
 
 impl Rows {
@@ -46,6 +48,7 @@ impl Rows {
             Self::Faults => &["page_faults", "hard_faults"],
             Self::Collections => &["gc_collections"],
             Self::Compilations => &["jit_methods"],
+            Self::Regions => &["events", "marks", "gc_collections", "gc_suspensions", "jit_methods"],
         }
     }
 
@@ -55,7 +58,7 @@ impl Rows {
         match self {
             Self::Samples => both("CPU"),
             Self::Switches => both("CSwitch"),
-            Self::Disks | Self::Events => both("Default"),
+            Self::Disks | Self::Events | Self::Regions => both("Default"),
             Self::Frequencies => both("Power"),
             Self::Counters => both("PMCBranch"),
             Self::Files => both("File"),
@@ -74,6 +77,8 @@ impl Rows {
         let count = match self {
             Self::Samples => return recording.file.has_samples,
             Self::Counters => return are_there(archive),
+            // A table that cannot be read is told where the regions are read.
+            Self::Regions => return may_be_in(recording).unwrap_or(true),
             Self::Switches if !recording.info().has_switches => 0,
             Self::Switches => archive.row_count::<ContextSwitchRow>(),
             Self::Disks => archive.row_count::<DiskIoRow>(),

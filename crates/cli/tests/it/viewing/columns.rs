@@ -143,6 +143,7 @@ fn is_of(row: &Value, lane: &Lane, series: &str) -> bool {
         "disk" | "event" => row["lane"].as_str() == Some(&lane.name),
         "counter" => row["counter"].as_str() == Some(rest),
         "network" | "memory" => row["kind"].as_str() == Some(series),
+        "region" => row["kind"].as_str() == Some(rest),
         "tag" => row["stack_tag"].as_str() == Some(&lane.name),
         _ => true,
     }

@@ -54,8 +54,8 @@ export async function timeArea(page) {
  */
 export async function settled(page) {
   await page.waitForFunction(() => {
-    const it = /** @type {{ tracesift?: { lanes: { store: { complete: boolean } }, busy: { value: number } } }} */ (/** @type {unknown} */ (window)).tracesift;
-    return it && it.lanes.store.complete && it.busy.value === 0 && document.querySelector(".dock")?.getAttribute("aria-busy") === "false";
+    const it = /** @type {{ tracesift?: { lanes: { store: { complete: boolean }, singles: { complete: boolean } }, busy: { value: number } } }} */ (/** @type {unknown} */ (window)).tracesift;
+    return it && it.lanes.store.complete && it.lanes.singles.complete && it.busy.value === 0 && document.querySelector(".dock")?.getAttribute("aria-busy") === "false";
   }, undefined, { timeout: 60_000 });
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }

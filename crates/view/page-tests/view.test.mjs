@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { recording } from "./mock/answers.mjs";
+import { kindOf } from "./mock/lanes.mjs";
 import { launch, open, settled, timeArea } from "./browser.mjs";
 
 /** @type {import("playwright-core").Browser} */
@@ -328,6 +329,44 @@ inPage("single operations and events where few are in sight, a density elsewhere
   assert.deepEqual(starts, recording.disk.filter((one) => one.disk === 0 && one.end >= 10e9 && one.start < 10.1e9).map((one) => one.start));
   await page.keyboard.press("0");
   await page.waitForFunction(() => (/** @type {never} */ (window)["tracesift"]["lanes"]["singles"]["known"]["get"]("disk:0"))?.["frame"] === null);
+});
+
+inPage("waits for disks and sleeps differ from others: in form, under the pointer, in words", { fragment: "open=processes&open=process:1&time=20s..20.1s" }, async (page) => {
+  const waits = recording.threads.filter(({ process }) => process === 1).flatMap((thread) => thread.spans.filter((one) => one.state === "wait" && one.end > 20e9 && one.start < 20.1e9).map((one) => ({ ...one, kind: kindOf(one), lane: `thread:${thread.index}`, middle: (Math.max(one.start, 20e9) + Math.min(one.end, 20.1e9)) / 2 })));
+  const shown = new Set(/** @type {string[]} */ (await page.locator(".lanes.main .kind-thread").evaluateAll((all) => all.map((one) => one.getAttribute("data-lane")))));
+  const inSight = waits.filter(({ lane }) => shown.has(lane));
+  await page.waitForFunction((lane) => (/** @type {never} */ (window)["tracesift"]["lanes"]["singles"]["known"]["get"](lane))?.["frame"], inSight[0]?.lane);
+  await settled(page);
+  const kinds = new Map();
+  for (const wait of inSight) {
+    assert.equal(await page.evaluate(`tracesift.lanes.singles.waitAt("${wait.lane}", ${wait.middle})`), wait.kind);
+    const width = Number(await page.evaluate(`tracesift.xOf(${Math.min(wait.end, 20.1e9)}) - tracesift.xOf(${Math.max(wait.start, 20e9)})`));
+    if (width > 40 && !kinds.has(wait.kind)) kinds.set(wait.kind, wait);
+  }
+  assert.deepEqual([...kinds.keys()].sort(), ["disk", "other", "sleep"]);
+  for (const [kind, { lane, middle }] of kinds) {
+    const row = page.locator(`.lanes.main [data-lane="${lane}"] .lane-time`);
+    const ink = await row.evaluate((element, ns) => {
+      const it = /** @type {{ lanes: { marks: HTMLCanvasElement, area: HTMLElement }, xOf: (ns: number) => number, headWidth: { value: number } }} */ (/** @type {never} */ (window)["tracesift"]);
+      const bottom = element.getBoundingClientRect().bottom - it.lanes.area.getBoundingClientRect().top;
+      const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
+      context.drawImage(it.lanes.marks, Math.round(it.headWidth.value + it.xOf(ns)) - 9, Math.round(bottom) - 7, 18, 1, 0, 0, 18, 1);
+      const { data } = context.getImageData(0, 0, 18, 1);
+      return Array.from({ length: 18 }, (_, i) => [...data.slice(i * 4, i * 4 + 4)].join());
+    }, middle);
+    const full = ink.filter((pixel) => pixel.endsWith(",255"));
+    if (kind === "disk") assert.deepEqual([...new Set(full)].length === 1 && full.length, 18, String(ink));
+    if (kind === "sleep") assert.ok(full.length >= 4 && full.length <= 8, String(ink));
+    if (kind === "other") assert.ok(full.length <= 2, String(ink));
+    const x = Number(await page.evaluate(`tracesift.xOf(${middle})`));
+    await row.hover({ position: { x, y: 10 } });
+    const words = { disk: "waits for a disk", sleep: "sleeps, or waits for a timer", other: "" }[String(kind)] ?? "";
+    assert.equal(/waits for|sleeps/.test(await page.locator(".readout").innerText()), words !== "");
+    await row.click({ position: { x, y: 10 } });
+    await page.waitForFunction((text) => document.getElementById("said")?.textContent?.includes(text), words || ", waits ");
+    assert.match(await page.locator(".detail .what").innerText(), new RegExp(words || "^waits \\d"));
+  }
+  assert.match(await page.locator(".state-keys").innerText(), /for a disk\s*sleep, timer/);
 });
 
 inPage("parents stay above their children, with their pictures", { fragment: "open=processes&open=process:1&open=cpus", height: 640 }, async (page) => {

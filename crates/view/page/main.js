@@ -100,7 +100,7 @@ function build(app) {
   const split = divider();
   fill(app, topBar(search), banner(), troubleBar(), overview.element, crumbs(), axis, lanes.area, split, dock.element);
   followPointer(lanes.area, axis);
-  readout(lanes.area, lanes.store);
+  readout(lanes.area, lanes.store, lanes.singles);
   followKeys();
   model.start();
   path.start();
@@ -189,7 +189,7 @@ function crumbs() {
   return h("nav.crumbs", { "aria-label": "Ranges" },
     h("div.crumbs-head", shown, order, h("label.check", { title: "Hide processes and threads that did nothing in the range (I)" }, h("input", { type: "checkbox", checked: () => view.hideInactive.value, onchange: () => (view.hideInactive.value = !view.hideInactive.peek()) }), "hide inactive")),
     tool("Undo zoom or filter (Z)", "undo", view.undo, { disabled: () => view.past.value.length === 0 }), tool("Redo (Shift+Z)", "redo", view.redo, { disabled: () => view.future.value.length === 0 }), tool("Whole recording (0)", "fit", () => view.look(view.whole())), trail,
-    h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.has("switches") }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("unknown", "unknown"), key("unread", "not read yet")));
+    h("div.state-keys", { role: "group", "aria-label": "States", hidden: () => !view.has("switches") }, key("run", "run"), key("ready", "ready, no CPU"), key("wait", "wait"), key("wait.disk", "for a disk"), key("wait.sleep", "sleep, timer"), key("unknown", "unknown"), key("unread", "not read yet")));
 }
 
 function axisHead() {

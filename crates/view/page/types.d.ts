@@ -156,6 +156,8 @@ interface FrameHead {
   count?: number | null;
   more?: boolean;
   states?: string[];
+  /** Kinds of waits. */
+  kinds?: string[];
   names?: string[];
   modules?: string[];
   /** Names of stack tags, of a flame graph. */
@@ -215,6 +217,8 @@ interface Span {
   state: string;
   cpu: number | null;
   reason: string | null;
+  /** Of a wait: `disk`, `sleep` or `other`. */
+  kind?: string | null;
   /** Of a region its own name, of a CPU who ran, of a collection its generation. */
   name?: string | null;
 }

@@ -154,6 +154,7 @@ fn answer(piece: &Piece, people: &People, wait: &Value, words: &[String]) -> Val
             "state": piece.state(),
             "cpu": piece.cpu,
             "reason": wait["reason"],
+            "kind": wait["kind"],
             "thread": piece.thread.map(|thread| Lane::Thread(thread).to_string()),
             "process": piece.process.map(|process| Lane::Process(process).to_string()),
             "name": piece.text.clone().or_else(|| people.thread_name(piece.thread?)),

@@ -6,18 +6,19 @@ use axum::body::Body;
 use axum::extract::State as Shared;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde_json::json;
 use tracesift_analysis::Span;
 use tracesift_analysis::timeline::Grid;
 use tracesift_ask::question::timeline::Measure;
+use tracesift_ask::question::waits::{WaitKind, kinds_of_threads};
 use tracesift_ask::recording::OpenRecording;
-use tracesift_trace::ProcessId;
+use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::body::parsed;
 use crate::failure::Failure;
 use crate::frame::{frame, number};
-use crate::lane::Lane;
 use crate::lane::columns::recorded;
 use crate::lane::density::What;
 use crate::lane::disks::DiskPart;
@@ -26,6 +27,8 @@ use crate::lane::machine::{time_option, words};
 use crate::lane::people::People;
 use crate::lane::regions;
 use crate::lane::spans::{self, Piece, Pieces, STATES};
+use crate::lane::top;
+use crate::lane::{Lane, MOST_LANES};
 use crate::recording::place;
 use crate::search::exact;
 use crate::state::State;
@@ -34,11 +37,21 @@ use crate::work;
 /// Spans of an answer, at most.
 const MOST: usize = 20_000;
 
+/// Spans of all lanes of an answer, at most.
+const MOST_OF_ALL: usize = 100_000;
+
+/// Kinds of waits by thread and start.
+type Kinds = FxHashMap<(ThreadId, i64), WaitKind>;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
     recording: String,
-    lane: String,
+    #[serde(default)]
+    lane: Option<String>,
+    /// Several lanes, in place of one.
+    #[serde(default)]
+    lanes: Vec<String>,
     from: i64,
     to: i64,
     #[serde(default = "most")]
@@ -56,23 +69,64 @@ pub(crate) async fn respond(
 ) -> Result<Response, Failure> {
     let asked: Asked = parsed(&headers, body).await?;
     let at = place(&asked.recording, &state.recordings)?;
-    let lane = Lane::parse(&asked.lane)?;
+    let lanes = asked.lane.iter().chain(&asked.lanes).map(|id| Lane::parse(id)).collect::<Result<Vec<_>, _>>()?;
+    if lanes.is_empty() || lanes.len() > MOST_LANES {
+        return Err(Failure::bad(format!("lanes: from 1 to {MOST_LANES}")));
+    }
     if asked.from >= asked.to {
         return Err(Failure::bad("range: it ends before it begins"));
     }
     if asked.most == 0 || asked.most > MOST {
         return Err(Failure::bad(format!("most: from 1 to {MOST}")));
     }
+    let most = asked.most.min(MOST_OF_ALL / lanes.len());
     let turn = work::turn(&state, &headers).await?;
     let (bytes, _) = work::done(turn, move |watch| {
         let recording = state.watched(at, watch)?;
         let range = Span::new(asked.from, asked.to).intersect(recorded(&recording));
         let people = People::of(&recording)?;
-        let found = of_lane(&state, &recording, &people, &lane, (range, asked.most))?;
-        framed(&lane, &found, &people, range)
+        let is_one = asked.lane.is_some();
+        frames(&Reading { state: &state, recording: &recording, people: &people, range }, &lanes, most, is_one)
     })
     .await?;
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response())
+}
+
+/// What spans are read of.
+struct Reading<'a> {
+    state: &'a State,
+    recording: &'a OpenRecording,
+    people: &'a People,
+    range: Span,
+}
+
+/// The frames of lanes in the order in which they were asked for. Threads come from one reading. `is_one`: it is read however long it takes.
+fn frames(of: &Reading<'_>, lanes: &[Lane], most: usize, is_one: bool) -> Result<Vec<u8>, Failure> {
+    let (recording, range) = (of.recording, of.range);
+    let threads: FxHashSet<ThreadId> =
+        lanes.iter().filter_map(|lane| if let Lane::Thread(thread) = lane { Some(*thread) } else { None }).collect();
+    let are_few = is_one || top::is_quick(recording, Grid::columns(range, 1))?;
+    let of_threads = match are_few && !threads.is_empty() {
+        true => spans::of_threads(recording, of.people, &threads, range, most)?,
+        false => FxHashMap::default(),
+    };
+    let waiting = |pieces: &Pieces| !pieces.is_full && pieces.all.iter().any(|piece| piece.state == spans::WAIT);
+    let waiting = of_threads.iter().filter(|(_, pieces)| waiting(pieces)).map(|(thread, _)| *thread).collect();
+    let kinds = kinds_of_threads(recording, &waiting, range)?;
+    let too_many = Pieces::full();
+    let mut bytes = Vec::new();
+    for lane in lanes {
+        let own;
+        let found = match lane {
+            Lane::Thread(thread) if of.people.thread(*thread).is_some() => of_threads.get(thread).unwrap_or(&too_many),
+            _ => {
+                own = of_lane(of.state, recording, of.people, lane, (range, most))?;
+                &own
+            }
+        };
+        bytes.extend(framed(lane, found, &kinds, of.people, range)?);
+    }
+    Ok(bytes)
 }
 
 /// The spans of a lane in a range.
@@ -87,7 +141,8 @@ pub(crate) fn of_lane(
     Ok(match lane {
         Lane::Thread(thread) => {
             people.thread(*thread).ok_or_else(missing)?;
-            spans::of_thread(recording, people, *thread, range, most)?
+            let found = spans::of_threads(recording, people, &FxHashSet::from_iter([*thread]), range, most)?;
+            found.into_values().next().unwrap_or_default()
         }
         Lane::Cpu(cpu) => spans::of_cpu(recording, people, *cpu, range, most)?,
         Lane::Disk(disk) => spans::of_disk(recording, (*disk, None), range, most)?,
@@ -122,12 +177,13 @@ impl Names {
     }
 }
 
-fn framed(lane: &Lane, found: &Pieces, people: &People, range: Span) -> Result<Vec<u8>, Failure> {
-    let series = ["start", "end", "state", "cpu", "thread", "process", "bytes", "name"];
+fn framed(lane: &Lane, found: &Pieces, kinds: &Kinds, people: &People, range: Span) -> Result<Vec<u8>, Failure> {
+    let series = ["start", "end", "state", "cpu", "thread", "process", "bytes", "name", "kind"];
     let words = command(lane, people, range);
+    let kind_words = WaitKind::ALL.map(WaitKind::word);
     if found.is_full {
         let head = json!({ "lane": lane.to_string(), "count": null, "more": true, "series": series, "states": STATES,
-            "names": [], "words": words });
+            "kinds": kind_words, "names": [], "words": words });
         return frame(head, &[]);
     }
     let mut names = Names::default();
@@ -149,8 +205,13 @@ fn framed(lane: &Lane, found: &Pieces, people: &People, range: Span) -> Result<V
         name.map_or(f64::NAN, |name| names.place(name))
     };
     columns.push(found.all.iter().map(name).collect());
+    let kind = |piece: &Piece| {
+        let kind = kinds.get(&(piece.thread.filter(|_| piece.state == spans::WAIT)?, piece.span.start))?;
+        WaitKind::ALL.iter().position(|known| known == kind)
+    };
+    columns.push(found.all.iter().map(|piece| kind(piece).map_or(f64::NAN, |place| place as f64)).collect());
     let head = json!({ "lane": lane.to_string(), "count": found.all.len(), "more": false, "series": series,
-        "states": STATES, "names": names.all, "words": words });
+        "states": STATES, "kinds": kind_words, "names": names.all, "words": words });
     frame(head, &columns)
 }
 

@@ -58,6 +58,7 @@ mod timeline_tables;
 mod tracelog;
 mod ui;
 mod virtualalloc;
+mod wait_kinds;
 mod waits;
 mod watch;
 mod windows_calls;

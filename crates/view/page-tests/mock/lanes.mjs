@@ -204,21 +204,31 @@ export function* columns({ from, to, columns: count, lanes: ids, measure }) {
   }
 }
 
-/** @param {{ lane: string, from: number, to: number, most: number }} body */
-export function spans({ lane, from, to, most }) {
+/** @param {{ lane?: string, lanes?: string[], from: number, to: number, most: number }} body */
+export function spans({ lane, lanes = lane === undefined ? [] : [lane], from, to, most }) {
+  return Buffer.concat(lanes.map((id) => spansOf(id, from, to, most)));
+}
+
+/** @param {{ state: string, device: string | null, reason: string | null }} span @returns {string | null} */
+export const kindOf = ({ state, device, reason }) => (state !== "wait" ? null : device === "disk" ? "disk" : reason === "UserRequest" ? "sleep" : "other");
+
+/** @param {string} lane @param {number} from @param {number} to @param {number} most */
+function spansOf(lane, from, to, most) {
   const [kind, text] = lane.split(":");
   const index = Number(text);
-  const states = ["read", "write", "event", "mark"];
-  /** @type {{ start: number, end: number, state: number, name: string }[]} */
+  const states = ["read", "write", "event", "mark", "run", "ready", "wait", "open", "unknown"];
+  const kinds = ["disk", "sleep", "other"];
+  /** @type {{ start: number, end: number, state: number, name: string, kind?: string | null }[]} */
   let all = [];
   const part = lane.split(":")[2];
   if (kind === "disk") all = recording.disk.filter((one) => one.disk === index && (part === undefined || part === "busy" || one.operation === part)).map((one) => ({ start: one.start, end: one.end, state: states.indexOf(one.operation), name: one.file }));
   if (kind === "event") all = recording.events.rows.filter((one) => one.kind === index).map((one) => ({ start: one.time, end: one.time, state: 2, name: String(recording.events.kinds[one.kind]?.[1]) }));
   if (kind === "mark") all = recording.marks.map((one) => ({ start: one.ns, end: one.ns, state: 3, name: one.name }));
+  if (kind === "thread") all = (threads[index]?.spans ?? []).map((one) => ({ start: one.start, end: one.end, state: states.indexOf(one.state), name: "", kind: kindOf(one) }));
   all = all.filter((one) => one.end >= from && one.start < to);
   if (all.length > most) return frame({ lane, count: null, more: true, series: [] }, []);
   const list = [...new Set(all.map((one) => one.name))];
-  return frame({ lane, count: all.length, more: false, series: ["start", "end", "state", "name"], states, names: list, words: [] }, [Float64Array.from(all, (one) => one.start), Float64Array.from(all, (one) => one.end), Float64Array.from(all, (one) => one.state), Float64Array.from(all, (one) => list.indexOf(one.name))]);
+  return frame({ lane, count: all.length, more: false, series: ["start", "end", "state", "name", "kind"], states, kinds, names: list, words: [] }, [Float64Array.from(all, (one) => one.start), Float64Array.from(all, (one) => one.end), Float64Array.from(all, (one) => one.state), Float64Array.from(all, (one) => list.indexOf(one.name)), Float64Array.from(all, (one) => (one.kind ? kinds.indexOf(one.kind) : NaN))]);
 }
 
 const names = (/** @type {number} */ stack) => (stack < 0 ? null : (code.stacks[stack] ?? []).map((frame) => `${code.modules[frame]}!${code.names[frame]}`));
@@ -243,7 +253,7 @@ export function at({ lane, ns }) {
     link = by && by.index !== thread.index && !chain.some((one) => one.lane === `thread:${by.index}`) ? by : null;
   }
   return {
-    span: { start_ns: span.start, end_ns: span.end, state: span.state, cpu: span.cpu, reason: span.reason }, stack: names(span.stack), method: names(span.stack)?.[1] ?? null, device: span.device,
+    span: { start_ns: span.start, end_ns: span.end, state: span.state, cpu: span.cpu, reason: span.reason, kind: kindOf(span) }, stack: names(span.stack), method: names(span.stack)?.[1] ?? null, device: span.device,
     waker: waker ? { lane: `thread:${waker.index}`, name: label(waker), ns: span.end, stack: names(3) } : null, chain,
     words: ["dump", "waits", "--time", `${span.start / 1e9}s..${span.end / 1e9}s`, "-p", `${processes[thread.process]?.name}(${thread.pid})`],
   };

@@ -6,8 +6,11 @@ export function clean(text, most = 512) {
   return short.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, "�");
 }
 
-/** What threads do, by the states of their spans. @type {Record<string, string>} */
-export const DID = { run: "runs", wait: "waits", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
+/** What threads do, by the states of their spans and the kinds of their waits. @type {Record<string, string>} */
+export const DID = { run: "runs", wait: "waits", disk: "waits for a disk", sleep: "sleeps, or waits for a timer", ready: "is ready, without a CPU", open: "is off the CPU, not seen yet", unknown: "unknown: switches are missing" };
+
+/** @param {Span} span */
+export const didIn = ({ state, kind }) => (state === "wait" ? DID[kind ?? ""] : null) ?? DID[state] ?? state;
 
 /** @param {Span} span @param {string} lane @returns {string} its own name, where that is not the name of its lane */
 export const ownName = ({ name }, lane) => (name && name !== lane ? ` ${clean(name, 120)}` : "");

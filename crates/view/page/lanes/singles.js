@@ -1,4 +1,4 @@
-// Single operations, events and marks: drawn where few enough are in sight, instead of their density alone.
+// Single operations, events, marks and regions, and the kinds of waits: drawn where few enough are in sight, instead of their density alone.
 import * as client from "../api/client.js";
 import { paused, watch } from "../dom.js";
 import { clean } from "../format.js";
@@ -6,7 +6,7 @@ import { xOf } from "./geometry.js";
 import { clipped } from "./layer.js";
 import * as view from "../state/view.js";
 
-const KINDS = new Set(["disk", "event", "mark", "region", "gc", "jit"]);
+const KINDS = new Set(["disk", "event", "mark", "region", "gc", "jit", "thread"]);
 /** More than so many are a density. */
 const MOST = 600;
 const STILL_MS = 160;
@@ -26,8 +26,22 @@ export class Singles {
 
   /** @param {Lane[]} lanes in sight */
   show(lanes) {
-    this.lanes = lanes.filter(({ kind }) => KINDS.has(kind)).slice(0, 30);
+    this.lanes = lanes.filter(({ kind }) => KINDS.has(kind)).slice(0, 60);
     this.later();
+  }
+
+  #missing() {
+    const [from, to] = view.range.peek();
+    return this.lanes.filter(({ id }) => {
+      const had = this.known.get(id);
+      // What is whole for a larger range is whole for a part of it; what was too much may be less.
+      return !had || (had.frame ? had.from > from || had.to < to : had.from !== from || had.to !== to);
+    });
+  }
+
+  /** Whether all lanes in sight are known. */
+  get complete() {
+    return this.#missing().length === 0;
   }
 
   async #load() {
@@ -35,22 +49,44 @@ export class Singles {
     this.stop = new AbortController();
     const { signal } = this.stop;
     const [from, to] = view.range.peek();
-    for (const lane of this.lanes) {
-      const had = this.known.get(lane.id);
-      // What is whole for a larger range is whole for a part of it; what was too much may be less.
-      if (had && (had.frame ? had.from <= from && had.to >= to : had.from === from && had.to === to)) continue;
+    const wanted = this.#missing();
+    const threads = wanted.filter(({ kind }) => kind === "thread").map(({ id }) => id);
+    // One reading has all threads.
+    for (const lanes of [...wanted.filter(({ kind }) => kind !== "thread").map(({ id }) => [id]), threads]) {
+      if (lanes.length === 0) return;
       try {
-        await client.frames("spans", { lane: lane.id, from, to, most: MOST }, (frame) => {
+        await client.frames("spans", { lanes, from, to, most: MOST }, (frame) => {
           const whole = frame.head.count !== null && frame.head.count !== undefined && frame.head.more !== true;
-          this.known.set(lane.id, { from, to, frame: whole ? frame : null });
+          this.known.set(frame.head.lane ?? "", { from, to, frame: whole ? frame : null });
         }, { signal, rank: 4 });
         this.changed();
       } catch (error) {
         if (client.isAbort(error)) return;
         // The density stays: single ones are an extra.
-        this.known.set(lane.id, { from, to, frame: null });
+        for (const id of lanes) this.known.set(id, { from, to, frame: null });
       }
     }
+  }
+
+  /** @param {string} lane of a thread @param {number} ns @returns {string | null} the kind of the wait at an instant, where it is drawn */
+  waitAt(lane, ns) {
+    const { head, series } = this.known.get(lane)?.frame ?? {};
+    const { start, end, kind } = series ?? {};
+    const place = start?.findIndex((from, i) => from <= ns && ns < (end?.[i] ?? 0)) ?? -1;
+    return head?.kinds?.[kind?.[place] ?? -1] ?? null;
+  }
+
+  /** Waits for disks are twice as thick as others; sleeps have dots above the line. @param {Layer} layer @param {Band} band @param {Frame} frame */
+  #waits(layer, { bottom }, { head, series: { start, end, kind } }) {
+    const [from, to] = view.range.peek();
+    kind?.forEach((place, i) => {
+      const [a, b, word] = [start?.[i] ?? 0, end?.[i] ?? 0, head.kinds?.[place]];
+      if ((word !== "disk" && word !== "sleep") || b <= from || a >= to) return;
+      const [x, right] = [Math.max(0, Math.ceil(xOf(a))), Math.min(layer.width, Math.floor(xOf(b)))];
+      if (right - x < 3) return;
+      if (word === "disk") layer.fill("wait-disk", x, bottom - 8, right - x, 5);
+      else for (let dot = x + 1; dot < right - 1; dot += 6) layer.fill("wait", dot, bottom - 8, 2, 2);
+    });
   }
 
   forget() {
@@ -62,6 +98,10 @@ export class Singles {
     const frame = this.known.get(band.id)?.frame;
     const { start, end, state, name } = frame?.series ?? {};
     if (!frame || !start || !end) return;
+    if (band.id.startsWith("thread:")) {
+      this.#waits(layer, band, frame);
+      return;
+    }
     const { context, width } = layer;
     const [from, to] = view.range.peek();
     const { states = [], names = [] } = frame.head;

@@ -1,6 +1,6 @@
 // The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
 import { effect, fill, h, icon, tool } from "../dom.js";
-import { clean, DID, length, ownName } from "../format.js";
+import { clean, didIn, length, ownName } from "../format.js";
 import { copy } from "../parts/menu.js";
 import { followWaker, leave, stepSpan } from "../parts/spans.js";
 import { carried, commandLine } from "../state/command.js";
@@ -52,11 +52,11 @@ export function detail() {
     fill(element,
       wayBack(trail),
       h("header",
-        h("h3", h(`i.state.${span.state}`), clean(name, 80)),
+        h("h3", h(`i.state.${span.state}.${span.kind ?? ""}`), clean(name, 80)),
         h("button.quiet", { "aria-label": "Previous span", title: "Previous span ( , )", onclick: () => stepSpan(-1) }, "‹"),
         h("button.quiet", { "aria-label": "Next span", title: "Next span ( . )", onclick: () => stepSpan(1) }, "›"),
         tool("Close", "close", leave)),
-      h("p.what", h("strong", `${DID[span.state] ?? span.state} ${length(span.end_ns - span.start_ns)}`), ownName(span, name),
+      h("p.what", h("strong", `${didIn(span)} ${length(span.end_ns - span.start_ns)}`), ownName(span, name),
         span.reason ? ` (${clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
       h("p.dim", `${clock.text(span.start_ns, 1000)} … ${clock.text(span.end_ns, 1000)}`),
       woken(at),

@@ -1,6 +1,6 @@
 // The numbers under the pointer.
 import { around, h } from "../dom.js";
-import { clean, fixed, group, length } from "../format.js";
+import { clean, DID, fixed, group, length } from "../format.js";
 import { headWidth, nsAt, timeWidth } from "../lanes/geometry.js";
 import * as model from "../lanes/model.js";
 import { textAt } from "../lanes/path.js";
@@ -10,8 +10,8 @@ import * as view from "../state/view.js";
 /** @type {Record<string, string>} */
 const NAMES = { run: "run", ready: "ready, no CPU", wait: "wait", open: "off the CPU, not seen yet", unknown: "unknown, switches are missing", cpu: "CPU (sampled)", busy: "busy", bytes: "bytes", operations: "operations", count: "events", "read-bytes": "read", "write-bytes": "written", queue: "under way on average" };
 
-/** @param {HTMLElement} area @param {LaneStore} store */
-export function readout(area, store) {
+/** @param {HTMLElement} area @param {LaneStore} store @param {Singles} singles */
+export function readout(area, store, singles) {
   const element = h("div.readout", { "aria-hidden": "true", hidden: true });
   area.append(element);
   area.addEventListener("pointerleave", () => {
@@ -28,7 +28,7 @@ export function readout(area, store) {
       return;
     }
     const lane = model.known.get(id);
-    const text = lane?.kind === "path" ? textAt(nsAt(x)) : lane ? textOf(lane, store, nsAt(x)) : null;
+    const text = lane?.kind === "path" ? textAt(nsAt(x)) : lane ? textOf(lane, store, nsAt(x), singles.waitAt(id, nsAt(x))) : null;
     element.hidden = text === null;
     if (!lane || text === null) return;
     element.textContent = text;
@@ -43,13 +43,14 @@ export function readout(area, store) {
   });
 }
 
-/** @param {Lane} lane @param {LaneStore} store @param {number} ns */
-function textOf(lane, store, ns) {
+/** @param {Lane} lane @param {LaneStore} store @param {number} ns @param {string | null} wait its kind */
+function textOf(lane, store, ns, wait) {
   const found = store.at(lane.id, ns);
   if (!found) return null;
   const { head, series, peaks } = found.data.frame;
   const bucket = found.to - found.from;
   const lines = [`${clean(lane.name, 60)}   ${view.clockNow().text(found.from, bucket)} +${length(bucket)}`];
+  if (wait === "disk" || wait === "sleep") lines.push(DID[wait] ?? "");
   for (const name of head.series ?? []) {
     const value = series[name]?.[found.index] ?? NaN;
     if (name === "top") {

@@ -1,7 +1,7 @@
 // The span under the pointer or the span cursor: what it is, who ended it, and the chain of its wait.
 import * as client from "../api/client.js";
 import { batch } from "../dom.js";
-import { clean, DID, length, ownName } from "../format.js";
+import { clean, didIn, length, ownName } from "../format.js";
 import * as model from "../lanes/model.js";
 import { LANE } from "../lanes/path.js";
 import * as view from "../state/view.js";
@@ -102,10 +102,9 @@ function follow([start, end]) {
 function sentence(name, { span, waker, device, stack }) {
   if (!span) return `${clean(name)}: nothing here`;
   const when = view.clockNow().text(span.start_ns, 1000);
-  const did = DID[span.state] ?? span.state;
   const where = stack?.[0] ? ` in ${clean(stack[0], 120)}` : "";
   const by = waker ? `, woken by ${clean(waker.name, 80)}` : device ? `, woken by ${device}` : "";
-  return `${clean(name)}, ${when}, ${did} ${length(span.end_ns - span.start_ns)}${ownName(span, name)}${where}${by}`;
+  return `${clean(name)}, ${when}, ${didIn(span)} ${length(span.end_ns - span.start_ns)}${ownName(span, name)}${where}${by}`;
 }
 
 /** @param {1 | -1} way to the next or the previous span of the lane */

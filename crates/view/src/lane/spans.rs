@@ -1,6 +1,6 @@
 //! Single spans of a lane: what a thread did, who ran on a CPU, operations of a disk, events, marks.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::timeline::{OffCpuKind, Watched};
 use tracesift_analysis::{Accounting, RecordingFacts, Run, Span, SwitchWithoutPriorities};
 use tracesift_archive::Error;
@@ -48,6 +48,9 @@ pub(crate) const STATES: [&str; 13] =
 
 const RUN: usize = 0;
 
+/// The place of waits in [`STATES`].
+pub(crate) const WAIT: usize = 2;
+
 /// The place of regions in [`STATES`].
 pub(crate) const REGION: usize = 12;
 
@@ -88,6 +91,11 @@ impl Pieces {
         Self { all: Vec::new(), most, is_full: false }
     }
 
+    /// More than anybody wants.
+    pub(crate) fn full() -> Self {
+        Self { is_full: true, ..Self::default() }
+    }
+
     pub(crate) fn add(&mut self, piece: Piece) {
         if self.all.len() < self.most { self.all.push(piece) } else { self.is_full = true }
     }
@@ -98,66 +106,77 @@ impl Pieces {
     }
 }
 
-/// Whose spans are collected.
-enum Of {
-    Thread(ThreadId),
-    Cpu(i16, FxHashSet<ThreadId>),
-}
+/// What some threads do.
+struct OfThreads(FxHashMap<ThreadId, Pieces>);
 
-struct Collector {
-    of: Of,
-    pieces: Pieces,
-}
-
-impl Watched for Collector {
+impl Watched for OfThreads {
     fn run(&mut self, run: Run) {
-        let is_it = match &self.of {
-            Of::Thread(thread) => run.thread == *thread,
-            Of::Cpu(cpu, threads) => run.cpu == Some(*cpu) && threads.contains(&run.thread),
-        };
-        if is_it {
-            self.pieces.add(Piece { cpu: run.cpu, thread: Some(run.thread), ..Piece::new(run.span, RUN) });
+        if let Some(pieces) = self.0.get_mut(&run.thread) {
+            pieces.add(Piece { cpu: run.cpu, thread: Some(run.thread), ..Piece::new(run.span, RUN) });
         }
     }
 
     fn off(&mut self, thread: ThreadId, kind: OffCpuKind, span: Span) {
-        if matches!(&self.of, Of::Thread(of) if *of == thread) {
-            let state = match kind {
-                OffCpuKind::Ready => 1,
-                OffCpuKind::Wait => 2,
-                OffCpuKind::Open => 3,
-                OffCpuKind::Unknown => 4,
-            };
-            self.pieces.add(Piece { thread: Some(thread), ..Piece::new(span, state) });
+        let state = match kind {
+            OffCpuKind::Ready => 1,
+            OffCpuKind::Wait => WAIT,
+            OffCpuKind::Open => 3,
+            OffCpuKind::Unknown => 4,
+        };
+        if let Some(pieces) = self.0.get_mut(&thread) {
+            pieces.add(Piece { thread: Some(thread), ..Piece::new(span, state) });
         }
     }
 }
 
-/// What threads do in a range, as the accounts of threads have it.
-fn of_switches(recording: &OpenRecording, people: &People, of: Of, range: Span, most: usize) -> Result<Pieces, Error> {
-    let mut collector = Collector { of, pieces: Pieces::new(most) };
+/// Who runs on a CPU.
+struct OfCpu {
+    cpu: i16,
+    threads: FxHashSet<ThreadId>,
+    pieces: Pieces,
+}
+
+impl Watched for OfCpu {
+    fn run(&mut self, run: Run) {
+        if run.cpu == Some(self.cpu) && self.threads.contains(&run.thread) {
+            self.pieces.add(Piece { cpu: run.cpu, thread: Some(run.thread), ..Piece::new(run.span, RUN) });
+        }
+    }
+
+    fn off(&mut self, _: ThreadId, _: OffCpuKind, _: Span) {}
+}
+
+/// Shows what threads do in a range, as the accounts of threads have it.
+fn watch(recording: &OpenRecording, people: &People, range: Span, watched: &mut impl Watched) -> Result<(), Error> {
     let facts = RecordingFacts::from(recording.info());
     let mut accounting = Accounting::new(&facts, range, &people.threads);
     recording.archive().scan_around(Some(range.start..range.end), |row: &SwitchWithoutPriorities| {
-        accounting.switch_watched(*row, &mut collector);
+        accounting.switch_watched(*row, watched);
     })?;
-    accounting.finish_watched(&mut collector);
-    let mut pieces = collector.pieces.sorted();
+    accounting.finish_watched(watched);
+    Ok(())
+}
+
+/// Pieces in order, with their processes.
+fn owned(pieces: Pieces, people: &People) -> Pieces {
+    let mut pieces = pieces.sorted();
     for piece in &mut pieces.all {
         piece.process = piece.thread.and_then(|thread| people.thread(thread)).map(|row| row.process);
     }
-    Ok(pieces)
+    pieces
 }
 
-/// What a thread does in a range.
-pub(crate) fn of_thread(
+/// What threads do in a range, from one reading; of each as many pieces as somebody wants.
+pub(crate) fn of_threads(
     recording: &OpenRecording,
     people: &People,
-    thread: ThreadId,
+    threads: &FxHashSet<ThreadId>,
     range: Span,
     most: usize,
-) -> Result<Pieces, Error> {
-    of_switches(recording, people, Of::Thread(thread), range, most)
+) -> Result<FxHashMap<ThreadId, Pieces>, Error> {
+    let mut watched = OfThreads(threads.iter().map(|thread| (*thread, Pieces::new(most))).collect());
+    watch(recording, people, range, &mut watched)?;
+    Ok(watched.0.into_iter().map(|(thread, pieces)| (thread, owned(pieces, people))).collect())
 }
 
 /// Who runs on a CPU in a range; the idle loop is nobody.
@@ -170,7 +189,9 @@ pub(crate) fn of_cpu(
 ) -> Result<Pieces, Error> {
     let processes = shown(people);
     let threads = people.threads.iter().filter(|row| processes.contains(&row.process));
-    of_switches(recording, people, Of::Cpu(cpu, threads.map(|row| row.thread).collect()), range, most)
+    let mut watched = OfCpu { cpu, threads: threads.map(|row| row.thread).collect(), pieces: Pieces::new(most) };
+    watch(recording, people, range, &mut watched)?;
+    Ok(owned(watched.pieces, people))
 }
 
 /// The operations of a disk, or of a part of what it does, that touch a range.

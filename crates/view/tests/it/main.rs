@@ -9,3 +9,4 @@ mod regions;
 mod searches;
 mod security;
 mod support;
+mod waits;

@@ -5,6 +5,7 @@ use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ProcessRow, ThreadRow, switch_flags};
 
 use super::chain::Link;
+use super::kind::WaitKind;
 use super::longest::Wait;
 use crate::answer::{ColumnOf, Kind, Table, Value, View, descriptions, values};
 use crate::columns::Columns;
@@ -21,6 +22,7 @@ pub struct Row {
     from: i64,
     to: i64,
     reason: Option<String>,
+    kind: WaitKind,
     open: bool,
     stack: Vec<MethodName>,
     waker: String,
@@ -59,6 +61,7 @@ impl Row {
         let row = &wait.row;
         let waker = Waker::of(row, threads, names);
         let waker_thread = if let Waker::Thread(thread) = waker { Some(thread) } else { None };
+        let kind = WaitKind::of(row, waker, names);
         let mut stack = |stack: Option<_>| stack.map(|stack| names.of(stack)).unwrap_or_default();
         Self {
             process: threads.process(row.thread).cloned(),
@@ -66,6 +69,7 @@ impl Row {
             from: wait.span.start,
             to: wait.span.end,
             reason: wait_reason::of(row),
+            kind,
             // Who was readied and never ran again waited no longer.
             open: row.flags & switch_flags::OPEN_RIGHT != 0 && row.ready_time.is_none(),
             stack: stack(row.wait_stack),
@@ -270,6 +274,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         Kind::Text,
         |r| r.reason.as_ref().into(),
         "Wait reason of Windows; of Linux the letter of the state: `S` sleeps, `D` waits for a device.",
+    ),
+    ColumnOf::machine(
+        "kind",
+        "Kind",
+        Kind::Text,
+        |r| r.kind.word().into(),
+        "What the thread waited for: `disk`, `sleep` or `other`.",
     ),
     ColumnOf::machine(
         "still_open",

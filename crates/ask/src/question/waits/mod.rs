@@ -2,6 +2,7 @@
 
 pub(super) mod chain;
 pub mod columns;
+mod kind;
 pub(super) mod longest;
 pub mod sums;
 pub(super) mod windows;
@@ -13,6 +14,7 @@ use tracesift_extract::stack_methods::Granularity;
 use tracesift_trace::rows::{ProcessRow, ThreadRow};
 
 pub use self::columns::{COLUMNS, Row, chain_columns};
+pub use self::kind::{WaitKind, kinds_of_threads};
 
 use crate::answer::{Column, Section};
 use crate::ask::{Ask, When, WhenOptions};

@@ -34,6 +34,19 @@ inPage("explain asks which process was tested, and a click answers", { fragment:
   assert.equal(await page.evaluate("tracesift.view.processes.value"), name);
 });
 
+inPage("losses are hatched in the overview and said, those at unknown times said alone", {}, async (page) => {
+  const items = page.getByRole("list", { name: "Losses" }).getByRole("listitem");
+  assert.deepEqual(await items.allTextContents(), ["The records of a CPU do not follow each other. 3 ×, the first at 12.000 s", "The recorder lost this many events. 40 ×, at times that are not known"]);
+  assert.equal(await page.locator(".loss").count(), 1);
+  assert.match(await page.locator(".loss").getAttribute("title") ?? "", /3 ×, the first at 12\.000 s/);
+  const [strip, loss] = [await page.locator(".strip").boundingBox(), await page.locator(".loss").boundingBox()];
+  const whole = Number(await page.evaluate("tracesift.view.whole()[1] - tracesift.view.whole()[0]"));
+  assert.ok(strip && loss);
+  assert.ok(Math.abs(loss.x + loss.width / 2 - strip.x - (12e9 / whole) * strip.width) < 2, `${loss.x} in ${strip.x} ${strip.width}`);
+  await page.keyboard.press("t");
+  await page.locator(".losses", { hasText: "the first at 10:00:12.123" }).waitFor({ state: "attached" });
+});
+
 inPage("a click on the lane of a process says where its waits are", {}, async (page) => {
   await page.locator('.lanes.main [data-lane="process:1"] .lane-time').click({ position: { x: 200, y: 10 } });
   await page.locator("#toast", { hasText: "open the lane to see the waits of its threads" }).waitFor();

@@ -33,6 +33,8 @@ interface RecordingInfo {
   bucket_ns?: number | null;
   health: { level: string; text: string }[];
   missing: { what: string; why: string; cure: string }[];
+  /** What the recorder lost and what could not be read, with the time of the first one of a kind. */
+  losses?: { ns: number | null; count: number; text: string }[];
   marks: Mark[];
 }
 

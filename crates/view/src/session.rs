@@ -9,10 +9,10 @@ use tracesift_ask::question::overview::absent_parts;
 use tracesift_extract::counters::are_there;
 use tracesift_trace::rows::{
     ContextSwitchRow, CounterValueRow, CpuFrequencyRow, CpuSampleRow, DiskIoRow, EventRow, FileIoRow, GcCollectionRow,
-    JitMethodRow, MarkRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
+    HealthRow, JitMethodRow, MarkRow, MemoryProcessRow, MemoryStateRow, NetworkIoRow, PageFaultRow, SyscallRow,
     TimelineProcessRow,
 };
-use tracesift_trace::view;
+use tracesift_trace::{HealthKind, Severity, view};
 
 use crate::recording::{Opened, TagFile};
 
@@ -86,6 +86,7 @@ fn recording(place: usize, opened: &Opened) -> Value {
         "bucket_ns": bucket(archive),
         "health": health,
         "missing": missing,
+        "losses": losses(archive),
         "marks": marks(archive),
     })
 }
@@ -117,6 +118,18 @@ fn has(archive: &Archive, has_switches: bool) -> Value {
         "marks": any::<MarkRow>(archive),
         "syscalls": any::<SyscallRow>(archive),
     })
+}
+
+/// What the recorder lost, and what could not be read, as the health table has it: how often, and when first.
+fn losses(archive: &Archive) -> Vec<Value> {
+    let rows: Vec<HealthRow> = archive.rows().unwrap_or_default();
+    let loss = |row: &HealthRow| {
+        let kind = HealthKind::of_word(&row.kind)?;
+        let is_loss = matches!(kind.severity(), Severity::Lost | Severity::Unreadable)
+            || [HealthKind::BROKEN_SWITCH_CHAIN, HealthKind::CPU_DROPPED_RECORDS].contains(&kind);
+        is_loss.then(|| json!({ "ns": row.first_time, "count": row.count, "text": kind.meaning() }))
+    };
+    rows.iter().filter_map(loss).collect()
 }
 
 /// The first marks. A table that cannot be read has none: the session says what can be said.

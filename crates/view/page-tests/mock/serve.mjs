@@ -20,6 +20,7 @@ const session = {
   recordings: [{
     id: "r0", file: "made-up.sift", name: "made-up", machine: "lab-7", format: "etl", cpus: CPUS, start_ns: 0, end_ns: LENGTH, wall_start: "2026-03-04T09:00:00.123456789Z", offset_minutes: 60,
     has: { samples: true, switches: true, disk: true, file: true, events: true, memory: false, network: false, gc: false, jit: false, faults: false, frequencies: true, counters: false, marks: true, syscalls: false, regions: false },
+    losses: [{ ns: 12_000_000_000, count: 3, text: "The records of a CPU do not follow each other." }, { ns: null, count: 40, text: "The recorder lost this many events." }],
     rows: { cpu_samples: 204_000, context_switches: threads.reduce((sum, one) => sum + one.spans.length, 0) },
     health: [{ level: "warning", text: `1,204 events were lost (${HOSTILE[0]})` }, { level: "note", text: "2 % of the samples have no stack" }],
     missing: [{ what: "network", why: "no events of TCP and UDP were recorded", cure: "tracesift record --profile Network" }], marks: recording.marks,

@@ -1,7 +1,7 @@
 // The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
 import * as client from "../api/client.js";
-import { drag, effect, h, handled, held, signal, swatch, watch } from "../dom.js";
-import { clean, length, wordOf } from "../format.js";
+import { drag, effect, fill, h, handled, held, signal, swatch, watch } from "../dom.js";
+import { clean, group, length, wordOf } from "../format.js";
 import { columnOf } from "./data.js";
 import { dpr, shift, timeWidth } from "./geometry.js";
 import { sized } from "./layer.js";
@@ -21,7 +21,8 @@ export class Overview {
     this.window = h("div.brush", { role: "slider", tabindex: 0, "aria-label": "View range", "aria-valuemin": 0, "aria-valuemax": 1000 });
     this.bar = h("i.brush-bar");
     this.grips = [h("i.grip.start"), h("i.grip.end")];
-    this.strip = h("div.strip", this.canvas, this.left, this.right, this.bar, this.window, this.grips);
+    this.losses = h("div.losses", { role: "list", "aria-label": "Losses" });
+    this.strip = h("div.strip", this.canvas, this.left, this.right, this.losses, this.bar, this.window, this.grips);
     this.legend = h("div.legend");
     this.element = h("section.overview", { "aria-label": "Overview of the recording" }, h("div.over-head", this.legend), this.strip);
     /** @type {{ lane: Lane, data: LaneData }[]} */
@@ -44,6 +45,7 @@ export class Overview {
       };
     });
     watch([view.range, timeWidth], () => this.#place());
+    watch([view.recording, view.clock, view.zero, timeWidth], () => this.#showLosses());
     watch([view.theme, view.marks, hueOrder], () => {
       this.paint();
       if (this.machine) this.#legend();
@@ -65,6 +67,20 @@ export class Overview {
     [x0, x1].forEach((x, i) => shift(this.grips[i], x));
     this.window.ariaValueNow = String(Math.round(((from - start) / (end - start)) * 1000));
     this.window.ariaValueText = `from ${wordOf(from)} to ${wordOf(to)}, ${length(to - from)}`;
+  }
+
+  /** Hatches the first loss of each kind. Those whose time the archive does not have are said alone. */
+  #showLosses() {
+    const { losses = [] } = view.recording.peek() ?? {};
+    const [start, end] = view.whole();
+    const clock = view.clockNow();
+    fill(this.losses, losses.map(({ ns, count, text }) => {
+      const said = `${clean(text)} ${group(count)} ×, ${ns === null ? "at times that are not known" : `the first at ${clock.text(ns, 1e6)}`}`;
+      const item = h(ns === null ? "span.unseen" : "span.loss", { role: "listitem", title: said }, h("span.unseen", said));
+      if (ns !== null) shift(item, ((ns - start) / (end - start)) * timeWidth.peek() - 4);
+      return item;
+    }));
+    this.losses.hidden = losses.length === 0;
   }
 
   /** @param {RecordingInfo} recording @param {number} width @param {string | null} only @param {AbortSignal} aborted */

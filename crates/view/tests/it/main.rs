@@ -5,6 +5,7 @@
 mod densities;
 mod endpoints;
 mod limits;
+mod losses;
 mod regions;
 mod searches;
 mod security;

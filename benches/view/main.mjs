@@ -99,6 +99,9 @@ async function tables() {
     await panels.tables(one, Math.max(20, Math.round(steps / 2)));
     title(`processes opened, ${largest} million switches`);
     await panels.opened(one, runs);
+    const samples = await one.evaluate(() => window.tracesift.view.recording.peek().rows.cpu_samples);
+    title(`search, ${largest} million switches and ${Math.round(samples / 1e6)} million samples`);
+    await panels.searches(one, runs, ["module29.dll+0x3540", "module02.dll+0x55", "module37.dll"]);
   });
 }
 
@@ -108,7 +111,6 @@ async function stacks() {
     const samples = await one.evaluate(() => window.tracesift.view.recording.peek().rows.cpu_samples);
     await panels.stacks(one, runs, samples);
     await panels.cancels(one, runs);
-    await panels.searches(one, runs, ["HandleRequest1234", "Worker17", "Part3.dll"]);
   });
 }
 

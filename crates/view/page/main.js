@@ -1,4 +1,5 @@
 // Starts the page: reads the session, builds the parts, and keeps the address as the view is.
+import "./api/early.js";
 import * as client from "./api/client.js";
 import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom.js";
 import { clean, CLOCK_NAMES, CLOCKS, group, length, messageOf, rangeWord } from "./format.js";
@@ -30,7 +31,6 @@ import * as view from "./state/view.js";
 const THEME = "tracesift-theme";
 
 async function start() {
-  client.takeToken();
   try {
     view.theme.value = localStorage.getItem(THEME) ?? "auto";
   } catch {

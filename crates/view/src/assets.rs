@@ -20,6 +20,7 @@ macro_rules! assets {
 // A line for each file of `page`.
 assets! {
     "api/client.js",
+    "api/early.js",
     "api/frames.js",
     "css/forced.css",
     "css/lanes.css",

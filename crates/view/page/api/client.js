@@ -143,9 +143,28 @@ function next() {
   }
 }
 
+/** Answers that were asked for before somebody needs them, by their path: they stay the same. @type {Map<string, Promise<unknown>>} */
+const early = new Map();
+
+/** @param {string} path @param {number} rank @returns {Promise<T>} @template T */
+function get(path, rank) {
+  const known = early.get(path);
+  return /** @type {Promise<T>} */ (known ?? ask(path, { rank }, (response) => response.json()));
+}
+
+/** Asks for what a page mostly begins with, while its files are still on the way. */
+export function begin() {
+  for (const path of ["session", ...["", "parent=processes&", "parent=cpus&"].map((parent) => `lanes?from=0&of=r0&${parent}sort=cpu`)]) {
+    const answer = get(path, 0);
+    early.set(path, answer);
+    // Who needs it is told that it failed, and may ask again.
+    answer.catch(() => early.delete(path));
+  }
+}
+
 /** @returns {Promise<Session>} */
 export function session() {
-  return ask("session", { rank: 0 }, (response) => response.json());
+  return get("session", 0);
 }
 
 /** The recording that is shown: each question is about it. */
@@ -159,7 +178,9 @@ export function lanes(query) {
   const text = String(new URLSearchParams(Object.entries({ of: own(), ...query }).map(([key, value]) => [key, String(value)]).sort()));
   const same = listing.get(text);
   if (same) return same;
-  const answer = ask(`lanes?${text}`, { rank: 1 }, (response) => response.json()).finally(() => listing.delete(text));
+  /** @type {Promise<LanesAnswer>} */
+  const answer = get(`lanes?${text}`, 1);
+  void answer.catch(() => {}).finally(() => listing.delete(text));
   listing.set(text, answer);
   return answer;
 }

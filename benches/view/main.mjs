@@ -94,14 +94,14 @@ async function zoom() {
 }
 
 async function tables() {
-  title(`selections, ${largest} million switches`);
   await withPage(archive(largest), {}, async (one) => {
-    await panels.tables(one, Math.max(20, Math.round(steps / 2)));
     title(`processes opened, ${largest} million switches`);
     await panels.opened(one, runs);
     const samples = await one.evaluate(() => window.tracesift.view.recording.peek().rows.cpu_samples);
     title(`search, ${largest} million switches and ${Math.round(samples / 1e6)} million samples`);
     await panels.searches(one, runs, ["module29.dll+0x3540", "module02.dll+0x55", "module37.dll"]);
+    title(`selections, ${largest} million switches`);
+    await panels.tables(one, { processes: 20, threads: 2 });
   });
 }
 

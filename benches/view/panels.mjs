@@ -32,10 +32,10 @@ async function show(page, panel) {
   await settled(page);
 }
 
-/** Tables of processes and threads of any range. */
-export async function tables(page, count) {
+/** Tables of processes and threads of any range; few of threads, since these have the stacks of all wakers. */
+export async function tables(page, counts) {
   const whole = await page.evaluate(() => window.tracesift.view.whole());
-  for (const panel of ["processes", "threads"]) {
+  for (const [panel, count] of Object.entries(counts)) {
     await show(page, panel);
     const next = dice(3);
     const times = [];

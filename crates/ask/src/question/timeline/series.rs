@@ -227,7 +227,7 @@ impl Question {
     /// When a table cannot be read.
     pub fn together(&self, recording: &OpenRecording, grid: Grid) -> Result<Option<Vec<i64>>, Error> {
         let measure = self.measure_of(recording);
-        let are_sums = !matches!(self.lane, LaneKind::Memory | LaneKind::Method | LaneKind::Module)
+        let are_sums = !matches!(self.lane, LaneKind::Memory | LaneKind::Method | LaneKind::Module | LaneKind::Region)
             && !matches!(measure, Measure::Frequency | Measure::Counter);
         if !are_sums || !measure.rows(self.lane).are_in(recording) {
             return Ok(None);

@@ -11,6 +11,7 @@
 pub mod archive;
 pub mod busy_machine;
 pub mod chains;
+pub mod frames;
 #[cfg(feature = "extract")]
 pub mod recording;
 pub mod rows;

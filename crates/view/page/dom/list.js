@@ -42,6 +42,7 @@ export class RowList {
   resize(height) {
     if (height === this.height) return;
     this.height = height;
+    for (const { element, index } of this.shown.values()) this.#place(element, index);
     this.set(this.items);
   }
 

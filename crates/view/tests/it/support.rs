@@ -190,37 +190,15 @@ pub(crate) struct Frame {
 
 impl Frame {
     /// The frames of a body.
-    pub(crate) fn all(mut bytes: &[u8]) -> Vec<Self> {
-        let mut frames = Vec::new();
-        while !bytes.is_empty() {
-            let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-            let (length, head) = (word(0) + 4, word(4));
-            assert!(length.is_multiple_of(8) && head.is_multiple_of(8));
-            let mut numbers = &bytes[8 + head..length];
-            let head: Value = serde_json::from_slice(&bytes[8..8 + head]).unwrap();
-            let count = ["columns", "count", "frames"].iter().find_map(|of| head[of].as_u64()).unwrap_or(0) as usize;
-            let mut column = |array: &Value| {
-                let size = match array.as_str().unwrap() {
-                    "zero" => return vec![0.0; count],
-                    "i32" => 4,
-                    _ => 8,
-                };
-                let bytes;
-                (bytes, numbers) = numbers.split_at((count * size).next_multiple_of(8));
-                let number = |bytes: &[u8]| match bytes.try_into() {
-                    Ok(bytes) => f64::from_le_bytes(bytes),
-                    Err(_) => i32::from_le_bytes(bytes.try_into().unwrap()).into(),
-                };
-                bytes.chunks(size).take(count).map(number).collect()
-            };
-            let mut columns: Vec<_> = head["arrays"].as_array().unwrap().iter().map(&mut column).collect();
-            assert!(numbers.is_empty());
+    pub(crate) fn all(bytes: &[u8]) -> Vec<Self> {
+        let frames = tracesift_testing::frames::frames(bytes).into_iter();
+        let of_names = |frame: tracesift_testing::frames::Frame| {
+            let (head, mut columns) = (frame.head, frame.columns);
             let series = head["series"].as_array().unwrap().len() + head["peaks"].as_array().map_or(0, Vec::len);
             columns.resize(series, Vec::new());
-            frames.push(Self { head, columns });
-            bytes = &bytes[length..];
-        }
-        frames
+            Self { head, columns }
+        };
+        frames.map(of_names).collect()
     }
 
     /// The peaks of a series: they stand behind the series.

@@ -143,23 +143,25 @@ function next() {
   }
 }
 
-/** Answers that were asked for before somebody needs them, by their path: they stay the same. @type {Map<string, Promise<unknown>>} */
-const early = new Map();
+/** Answers that are under way, and those that are kept, by their path. @type {Map<string, Promise<unknown>>} */
+const answers = new Map();
 
-/** @param {string} path @param {number} rank @returns {Promise<T>} @template T */
-function get(path, rank) {
-  const known = early.get(path);
-  return /** @type {Promise<T>} */ (known ?? ask(path, { rank }, (response) => response.json()));
+/** Who asks for the same at the same time gets the same answer. @param {string} path @param {number} rank @param {boolean} [keep] @returns {Promise<T>} @template T */
+function get(path, rank, keep = false) {
+  const same = answers.get(path);
+  if (same) return /** @type {Promise<T>} */ (same);
+  /** @type {Promise<T>} */
+  const answer = ask(path, { rank }, (response) => response.json());
+  answers.set(path, answer);
+  // Who needs it is told that it failed, and may ask again.
+  const forget = () => answers.delete(path);
+  answer.then(() => keep || forget(), forget);
+  return answer;
 }
 
-/** Asks for what a page mostly begins with, while its files are still on the way. */
+/** Asks for what a page mostly begins with, while its files are still on the way. It stays the same. */
 export function begin() {
-  for (const path of ["session", ...["", "parent=processes&", "parent=cpus&"].map((parent) => `lanes?from=0&of=r0&${parent}sort=cpu`)]) {
-    const answer = get(path, 0);
-    early.set(path, answer);
-    // Who needs it is told that it failed, and may ask again.
-    answer.catch(() => early.delete(path));
-  }
+  for (const path of ["session", ...["", "parent=processes&", "parent=cpus&"].map((parent) => `lanes?from=0&of=r0&${parent}sort=cpu`)]) void get(path, 0, true);
 }
 
 /** @returns {Promise<Session>} */
@@ -170,19 +172,9 @@ export function session() {
 /** The recording that is shown: each question is about it. */
 const own = () => view.recording.peek()?.id ?? "";
 
-/** @type {Map<string, Promise<LanesAnswer>>} */
-const listing = new Map();
-
-/** Who asks for the same list at the same time gets the same answer. @param {Record<string, string | number>} query @returns {Promise<LanesAnswer>} */
+/** @param {Record<string, string | number>} query @returns {Promise<LanesAnswer>} */
 export function lanes(query) {
-  const text = String(new URLSearchParams(Object.entries({ of: own(), ...query }).map(([key, value]) => [key, String(value)]).sort()));
-  const same = listing.get(text);
-  if (same) return same;
-  /** @type {Promise<LanesAnswer>} */
-  const answer = get(`lanes?${text}`, 1);
-  void answer.catch(() => {}).finally(() => listing.delete(text));
-  listing.set(text, answer);
-  return answer;
+  return get(`lanes?${new URLSearchParams(Object.entries({ of: own(), ...query }).map(([key, value]) => [key, String(value)]).sort())}`, 1);
 }
 
 /** @param {string} parent @param {string} [sort] @returns {Promise<Lane[]>} the first lanes below it */

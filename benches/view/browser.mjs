@@ -8,13 +8,19 @@ const { chromium } = createRequire(new URL("../../crates/view/page-tests/package
 
 const PATHS = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+/** The browser's program. */
+export function executable() {
+  const found = PATHS.find((path) => path && existsSync(path));
+  if (!found) throw new Error(`no browser among ${PATHS.filter(Boolean).join(", ")}`);
+  return found;
+}
+
 /**
  * A browser without a GPU, with an empty page, which is what a reader has before the command.
  * @returns the browser, and figures of its processes
  */
 export async function launch() {
-  const executablePath = PATHS.find((path) => path && existsSync(path));
-  if (!executablePath) throw new Error(`no browser among ${PATHS.filter(Boolean).join(", ")}`);
+  const executablePath = executable();
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
   const cdp = await browser.newBrowserCDPSession();
   const processes = async () => (await cdp.send("SystemInfo.getProcessInfo")).processInfo;

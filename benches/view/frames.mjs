@@ -52,3 +52,20 @@ export async function moved(page, seconds, { x, y }) {
     return { intervals: window.frames_.intervals, main: window.frames_.main };
   });
 }
+
+/**
+ * Does the work, and has the browser tell of each frame how much processor time its main thread took. Other programs, and the other
+ * threads of the browser, share the processors: the time on the clock has their time, too.
+ * @returns ms per frame
+ */
+export async function processorTime(browser, page, work) {
+  await browser.startTracing(page, { categories: ["cc"] });
+  await work();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  const frames = traceEvents.filter(({ name, tdur }) => name === "ProxyMain::BeginMainFrame" && tdur !== undefined);
+  // The page is the one with the most frames.
+  const byThread = new Map();
+  for (const { pid, tid, tdur } of frames) byThread.set(`${pid}:${tid}`, [...(byThread.get(`${pid}:${tid}`) ?? []), tdur]);
+  const [most = []] = [...byThread.values()].sort((a, b) => b.length - a.length);
+  return most.map((us) => us / 1000);
+}

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, sleep } from "./browser.mjs";
 import { quantile, say, tail } from "./figures.mjs";
-import { moved } from "./frames.mjs";
+import { moved, processorTime } from "./frames.mjs";
 import * as panels from "./panels.mjs";
 import * as program from "./program.mjs";
 import * as rival from "./rival.mjs";
@@ -40,7 +40,7 @@ async function withPage(archive, options, work) {
   try {
     const one = await program.open(browser, server, options);
     await program.settled(one.page);
-    await work(one.page, { server, renderer, cpu });
+    await work(one.page, { browser, renderer, cpu });
     await one.close();
   } finally {
     await server.stop();
@@ -60,28 +60,32 @@ async function starts() {
 
 const SIZES = [[1920, 1080], [1920, 1440], [3840, 2160]];
 
+/** Says how evenly frames come, and what they cost. */
+async function told(browser, one, { width, height }, what) {
+  const at = { x: width * 0.6, y: height * 0.5 };
+  const { intervals, main } = await moved(one, seconds, at);
+  say(`${what}: frame intervals, ms`, tail(intervals, 1));
+  say("  main thread per frame, ms on the clock", tail(main, 1));
+  say("  main thread per frame, ms of processor time", tail(await processorTime(browser, one, () => moved(one, seconds / 2, at)), 1));
+}
+
 async function frames() {
   for (const [width, height] of SIZES) {
     title(`frames, ${width} × ${height}, ${largest} million switches, ${seconds} s`);
-    await withPage(archive(largest), { width, height }, async (one, { server }) => {
+    await withPage(archive(largest), { width, height }, async (one, { browser }) => {
       await one.evaluate(() => (window.tracesift.view.dock.value = 0.1));
       await program.settled(one);
       const lanes = await one.evaluate(() => window.tracesift.lanes.store.sight.lanes.length);
-      const { intervals, main } = await moved(one, seconds, { x: width * 0.6, y: height * 0.5 });
-      say(`frame intervals with ${lanes} lanes, ms`, tail(intervals, 1));
-      say("main thread per frame, ms", tail(main, 1));
+      await told(browser, one, { width, height }, `${lanes} lanes`);
       const drawn = await one.evaluate(() => window.tracesift.drawn.most);
       say("pictures moved in a frame, at most", drawn);
-      void server;
     });
     if (height === 1440) continue;
     const { browser } = await launch();
     const server = await rival.serve(page, recording(largestOfRival));
     const one = await rival.open(browser, server, { width, height });
     await sleep(8_000);
-    const { intervals, main } = await moved(one.page, seconds, { x: width * 0.6, y: height * 0.5 });
-    say(`Perfetto UI, ${largestOfRival} million switches: frame intervals, ms`, tail(intervals, 1));
-    say("main thread per frame, ms", tail(main, 1));
+    await told(browser, one.page, { width, height }, `Perfetto UI, ${largestOfRival} million switches`);
     if (process.env.TRACESIFT_BENCH_PICTURES) await one.page.screenshot({ path: join(directory, `rival-${width}.png`) });
     server.stop();
     await browser.close();

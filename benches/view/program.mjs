@@ -50,10 +50,13 @@ export async function open(browser, server, { fragment = "", width, height } = {
   return { ...it, complete: await it.page.evaluate(() => window.complete) };
 }
 
+/** Whether lanes and panel have their numbers; runs in the page. */
+export function isSettled() {
+  const it = window.tracesift;
+  return Boolean(it?.lanes.store.complete && it.busy.peek() === 0 && document.querySelector(".dock")?.getAttribute("aria-busy") === "false");
+}
+
 /** Waits until lanes and panel have their numbers. */
 export async function settled(page) {
-  await page.waitForFunction(() => {
-    const it = window.tracesift;
-    return it.lanes.store.complete && it.busy.peek() === 0 && document.querySelector(".dock").getAttribute("aria-busy") === "false";
-  }, undefined, { timeout: 600_000, polling: 20 });
+  await page.waitForFunction(isSettled, undefined, { timeout: 600_000, polling: 20 });
 }

@@ -56,6 +56,8 @@ mod stack_filter;
 mod stack_labels;
 mod stack_lines;
 mod stack_names;
+mod stack_sums;
+mod summed_samples;
 pub mod table_question;
 pub mod tag_cache;
 pub mod tag_files;

@@ -1,16 +1,16 @@
 //! Samples and switches of some processes, with a number for each process or thread whose figures are added up.
 
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
-    AttributedSample, Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, SampleSums, Span,
-    Times, TimesOfThreads,
+    Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, Span, StackWeight, Times, TimesOfThreads,
 };
 use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 use crate::recording::OpenRecording;
+use crate::stack_sums::Sum;
+use crate::summed_samples;
 use crate::time_windows::TimeWindows;
 use tracesift_grammar::TimeRange;
 
@@ -67,6 +67,14 @@ impl Owners {
     pub(crate) fn owner(&self, number: OwnerNumber) -> Option<(ProcessId, Option<ThreadId>)> {
         self.owners.get(number.0 as usize).copied()
     }
+}
+
+/// Which samples count.
+fn counts<'a>(
+    processes: &'a FxHashSet<ProcessId>,
+    times: Option<&'a Times>,
+) -> impl Fn(ProcessId, i64) -> bool + Sync + 'a {
+    move |process, time| processes.contains(&process) && times.is_none_or(|times| times.contain(Some(process), time))
 }
 
 /// Rows of a recording that belong to some processes, as [`Owners`] number them.
@@ -157,51 +165,35 @@ impl<'a> OwnedRows<'a> {
         })
     }
 
-    /// The samples of the whole recording, added up by process, thread and place. Each stack counts as the one that `representatives` has for it.
-    fn sample_sums(&self, representatives: &[StackId]) -> Result<Vec<SampleSum>, Error> {
-        let groups = self.opened.archive().row_groups::<CpuSampleRow>(None)?;
-        let of_group = |group: &usize| {
-            let mut sums = SampleSums::default();
-            groups.scan(*group, |row: &AttributedSample| {
-                // Times beyond that are those of a damaged archive, which no aggregation takes.
-                if !Span::ALL.contains(row.time) {
-                    return;
-                }
-                let place = match Attribution::of_sample(row.stack, row.frame) {
-                    Attribution::Stack(stack) => {
-                        let known = usize::try_from(stack.0).ok().and_then(|number| representatives.get(number));
-                        Attribution::Stack(known.copied().unwrap_or(stack))
-                    }
-                    place => place,
-                };
-                sums.sample(row, place);
-            })?;
-            Ok(sums)
-        };
-        let sums = groups.numbers().par_iter().map(of_group).try_reduce(SampleSums::default, |mut sums, more| {
-            sums.append(&more);
-            Ok(sums)
-        })?;
-        Ok(sums.finish())
-    }
-
-    /// Whether [`Self::summed_samples`] can be asked.
-    pub(crate) fn can_sum(&self) -> bool {
-        self.range == Span::ALL && self.times.is_none() && self.opened.file.has_samples
-    }
-
-    /// The samples of the whole recording, added up.
+    /// The samples of the time range, added up by thread and place within parts of the table. Where there are representatives, each stack
+    /// counts as the one that they have for it.
     pub(crate) fn summed_samples(
         &mut self,
-        representatives: &[StackId],
+        representatives: Option<&[StackId]>,
         mut visit: impl FnMut(OwnerNumber, &SampleSum),
     ) -> Result<(), Error> {
-        for sum in self.sample_sums(representatives)? {
-            if self.processes.contains(&sum.process) {
-                visit(self.owners.number(sum.process, sum.thread), &sum);
-            }
-        }
-        Ok(())
+        let known = |stack: StackId| representatives?.get(usize::try_from(stack.0).ok()?).copied();
+        let place = |at: Attribution| match at {
+            Attribution::Stack(stack) => Attribution::Stack(known(stack).unwrap_or(stack)),
+            place => place,
+        };
+        let (owners, range) = (&mut self.owners, self.range);
+        let counts = counts(self.processes, self.times);
+        summed_samples::by_thread(self.opened, range, counts, place, |sum| {
+            visit(owners.number(sum.process, sum.thread), sum);
+        })
+    }
+
+    /// What the samples of the time range have in each stack.
+    pub(crate) fn stack_sums(&mut self) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
+        let counts = counts(self.processes, self.times);
+        let sums = summed_samples::by_stack(self.opened, self.range, self.owners.per_thread, counts)?;
+        let mut weight = |Sum { owner: (process, thread), at, weight }: Sum| StackWeight {
+            owner: self.owners.number_of(process, thread),
+            attribution: at,
+            weight,
+        };
+        Ok(sums.finish().into_iter().map(&mut weight).collect())
     }
 
     /// The switches of the processes' threads, newest first, with the owners of the threads.

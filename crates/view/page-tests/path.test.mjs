@@ -77,9 +77,9 @@ test("a link shows the path again, with its colours, and the keys go along it", 
   const { segments } = await shown(page);
   const run = segments.reduce((best, one) => (one.state === "run" && one.to - one.from > best.to - best.from ? one : best), { from: 0, to: 0, process: 0, state: "" });
   assert.ok(run.to > run.from);
-  const x = Number(await page.evaluate(`tracesift.xOf(${(run.from + run.to) / 2}) + tracesift.headWidth.value`));
+  const x = Number(await page.evaluate(`tracesift.xOf(${(run.from + run.to) / 2})`));
   const colour = await page.evaluate(`(() => {
-    const canvas = document.querySelector("canvas.marks");
+    const canvas = document.querySelector("canvas.pixels");
     const [r, g, b] = canvas.getContext("2d").getImageData(${Math.round(x)}, 6, 1, 1).data;
     return "rgb(" + r + ", " + g + ", " + b + ")";
   })()`);

@@ -9,14 +9,18 @@
  */
 export async function read(page, lane, names) {
   return page.evaluate(([id, list]) => {
-    const it = /** @type {{ lanes: { pixels: HTMLCanvasElement, store: { sight: { height: number } }, rows: { list: { items: { lane: { id: string } }[] }, scroller: HTMLElement } }, headWidth: { value: number }, rowHeight: { value: number } }} */ (/** @type {never} */ (window)["tracesift"]);
+    const it = /** @type {{ lanes: { pixels: HTMLCanvasElement, overlay: { draw: () => void }, redraw: () => void, store: { sight: { height: number } }, rows: { list: { items: { lane: { id: string } }[] }, scroller: HTMLElement } }, rowHeight: { value: number } }} */ (/** @type {never} */ (window)["tracesift"]);
+    // The pictures alone: grid and marks stand above them.
+    const { draw } = it.lanes.overlay;
+    it.lanes.overlay.draw = () => {};
+    it.lanes.redraw();
+    it.lanes.overlay.draw = draw;
     const index = it.lanes.rows.list.items.findIndex((row) => row.lane.id === id);
     const scale = devicePixelRatio;
     const height = it.lanes.store.sight.height;
     const y = Math.round((index * it.rowHeight.value - it.lanes.rows.scroller.scrollTop + 2) * scale);
-    const left = Math.round(it.headWidth.value * scale);
-    const width = Math.round((document.querySelector(".axis-time")?.clientWidth ?? 0) * scale);
-    const pixels = it.lanes.pixels.getContext("2d")?.getImageData(left, y, width, height).data ?? new Uint8ClampedArray();
+    const { width } = it.lanes.pixels;
+    const pixels = it.lanes.pixels.getContext("2d")?.getImageData(0, y, width, height).data ?? new Uint8ClampedArray();
     const context = /** @type {CanvasRenderingContext2D} */ (Object.assign(document.createElement("canvas"), { width: 1, height: 1 }).getContext("2d"));
     const probe = /** @type {HTMLElement} */ (document.getElementById("probe"));
     const wanted = /** @type {string[]} */ (list).map((name) => {

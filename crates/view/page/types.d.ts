@@ -168,10 +168,13 @@ interface FrameHead {
   total?: number;
 }
 
+/** A column as it was written. */
+type Numbers = Float64Array | Int32Array;
+
 interface Frame {
   head: FrameHead;
-  series: Record<string, Float64Array>;
-  peaks: Record<string, Float64Array>;
+  series: Record<string, Numbers>;
+  peaks: Record<string, Numbers>;
 }
 
 /** What a lane's picture is made of, with the range that was asked for. */
@@ -550,13 +553,13 @@ type LaneOf = (id: string, kind: string, name: string, more?: Partial<Lane>) => 
  * @param values of the frame's buckets
  * @returns NaN where nothing was read
  */
-type OnColumns = (data: LaneData, values: Float64Array, how: "sum" | "mean" | "peak" | "first") => Float64Array;
+type OnColumns = (data: LaneData, values: Numbers, how: "sum" | "mean" | "peak" | "first") => Numbers;
 
 /**
  * @param name of a series
  * @returns null: the lane has none; NaN where a column has none
  */
-type PeaksOn = (data: LaneData, name: string) => Float64Array | null;
+type PeaksOn = (data: LaneData, name: string) => Numbers | null;
 
 /**
  * @param full what is as high as the room

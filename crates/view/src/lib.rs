@@ -18,6 +18,7 @@ mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod guard;
+mod kept;
 mod lane;
 mod open;
 mod patient;

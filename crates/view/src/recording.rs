@@ -9,7 +9,9 @@ use tracesift_ask::recording::{OpenRecording, Source};
 use tracesift_ask::region_lanes::RegionLanes;
 
 use crate::failure::Failure;
-use crate::lane::lists::Lists;
+use crate::kept::{Kept, KeptBy};
+use crate::lane::Lane;
+use crate::lane::totals::{Entry, TotalsOfThreads};
 
 /// A recording that the command line names.
 #[derive(Clone, Debug)]
@@ -38,11 +40,13 @@ pub(crate) struct Opened {
     pub(crate) recording: OpenRecording,
     /// Provider and name of the kinds of events, once somebody has asked.
     pub(crate) kinds: OnceLock<Vec<(String, String)>>,
-    /// Lists of lanes that were made.
-    pub(crate) lists: Lists,
+    /// Lists of lanes with what they have in all of the recorded time, by the lane above them.
+    pub(crate) lists: KeptBy<Lane, Vec<Entry>>,
+    /// What its threads have in all of the recorded time.
+    pub(crate) threads: Kept<TotalsOfThreads>,
     /// Whether it may have regions, and its regions, once somebody has asked.
     pub(crate) may_have_regions: OnceLock<bool>,
-    pub(crate) regions: OnceLock<Arc<RegionLanes>>,
+    pub(crate) regions: Kept<Arc<RegionLanes>>,
 }
 
 impl Opened {

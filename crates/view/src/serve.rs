@@ -22,14 +22,14 @@ use tracesift_ask::recording::OpenRecording;
 use crate::answers::Answers;
 use crate::body::PATIENCE;
 use crate::guard::Guard;
-use crate::lane::lists::Lists;
+use crate::kept::{Kept, KeptBy};
 use crate::patient::Patient;
 use crate::recording::{Given, Opened, TagFile};
 use crate::routes;
 use crate::session::{self, Start};
 use crate::state::State;
 use crate::token::Token;
-use crate::warm::warm;
+use crate::warm::{LATER, warm, warm_threads};
 
 /// Connections at a time.
 const CONNECTIONS: usize = 64;
@@ -97,9 +97,10 @@ impl Server {
                 given,
                 recording: recording.keeping(room),
                 kinds: OnceLock::new(),
-                lists: Lists::default(),
+                lists: KeptBy::default(),
+                threads: Kept::default(),
                 may_have_regions: OnceLock::new(),
-                regions: OnceLock::new(),
+                regions: Kept::default(),
             })
         });
         let recordings = opened.collect::<Result<Vec<_>, ServeError>>()?;
@@ -139,8 +140,7 @@ impl Server {
         let watch = &Watch::default();
         let ended = runtime.block_on(async {
             let listener = TcpListener::from_std(listener)?;
-            let (first, watch) = (state.clone(), watch.clone());
-            tokio::task::spawn_blocking(move || warm(&first, &watch));
+            tokio::spawn(warmed(state.clone(), watch.clone()));
             let accepting = tokio::spawn(accept(listener, state));
             while !is_over() && !accepting.is_finished() {
                 tokio::time::sleep(LOOKS).await;
@@ -152,6 +152,14 @@ impl Server {
         runtime.shutdown_timeout(Duration::from_secs(1));
         ended
     }
+}
+
+/// Makes what is asked for first before anybody asks. Failures are told whoever asks.
+async fn warmed(state: Arc<State>, watch: Watch) {
+    let (first, its_watch) = (state.clone(), watch.clone());
+    let _ = tokio::task::spawn_blocking(move || warm(&first, &its_watch)).await;
+    tokio::time::sleep(LATER).await;
+    let _ = tokio::task::spawn_blocking(move || warm_threads(&state, &watch)).await;
 }
 
 async fn accept(listener: TcpListener, state: Arc<State>) {

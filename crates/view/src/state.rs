@@ -52,6 +52,12 @@ impl State {
         self.recordings.get(place).ok_or_else(|| Failure::missing("recording: gone"))
     }
 
+    /// What the session keeps of a recording.
+    pub(crate) fn opened_of(&self, recording: &OpenRecording) -> Result<&Opened, Failure> {
+        let is_it = |opened: &&Opened| opened.recording.file.path == recording.file.path;
+        self.recordings.iter().find(is_it).ok_or_else(|| Failure::missing("recording: gone"))
+    }
+
     /// A recording of the session, whose readings somebody watches.
     pub(crate) fn watched(&self, place: usize, watch: &Watch) -> Result<OpenRecording, Failure> {
         self.opened(place)?.watched_by(watch)

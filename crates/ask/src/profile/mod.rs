@@ -2,28 +2,25 @@
 
 mod path;
 mod stacks;
-mod sums;
 mod target;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use tracesift_analysis::times::overlap;
 use tracesift_analysis::{
     AttributedSample, AttributedSwitch, Attribution, Measure as OfThreads, RecordingFacts, Run, RunStacks, RunSwitch,
-    Span, Times, pieces,
+    Span, Times, Weight as Summed, pieces,
 };
 use tracesift_archive::Error;
 use tracesift_export::{
-    About, Folded, Listed, Marker, MarkerKind, Measure as Exported, Process, Profile, Sample, Thread,
-    ThreadId as ExportedThread, Weight,
+    About, Folded, Listed, Marker, MarkerKind, Measure as Exported, Process, Profile, Sample, StackId as ExportedStack,
+    Thread, ThreadId as ExportedThread, Weight,
 };
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, MarkRow, ProcessRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, StackId, ThreadId, view};
 
 pub use self::path::{Found, PathProfile, PathQuestion};
 
 use self::stacks::Stacks;
-use self::sums::{StackSums, Sum};
 use crate::filter::ProcessFilter;
 use crate::inside::Inside;
 use crate::measure::Measure;
@@ -31,14 +28,10 @@ use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
 use crate::recording::OpenRecording;
 use crate::stack_ends;
+use crate::stack_sums::{Owner, StackSums, Sum};
+use crate::summed_samples;
 use crate::wait_reason;
 use tracesift_grammar::TimeRange;
-
-view! {
-    /// The columns of a sample that sums of processes need.
-    #[derive(Clone, Copy, Debug)]
-    struct SampleOfProcess of CpuSampleRow { process, weight, stack, frame }
-}
 
 view! {
     /// The columns of a switch row that waits in a profile need.
@@ -78,10 +71,10 @@ impl Question {
     pub fn folded(&self, recording: &OpenRecording) -> Result<Folded, Error> {
         let mut folded = Folded::new(self.about(recording));
         let (mut builder, sums, mut stacks) = self.sums(recording, true)?;
-        for Sum { owner, at, weight, count } in sums {
+        for Sum { owner, at, weight } in sums {
             let Some(stack) = stacks.get(at, &mut folded.catalog) else { continue };
             let thread = builder.thread(owner, &mut folded.catalog);
-            folded.weights.push(Weight { thread, stack, weight, count });
+            folded.weights.push(exported(thread, stack, weight));
         }
         Ok(folded)
     }
@@ -93,10 +86,10 @@ impl Question {
     pub fn listed(&self, recording: &OpenRecording, per_thread: bool) -> Result<Listed, Error> {
         let mut listed = Listed::new(self.about(recording));
         let (mut builder, sums, mut stacks) = self.sums(recording, per_thread)?;
-        for Sum { owner, at, weight, count } in sums {
+        for Sum { owner, at, weight } in sums {
             let Some(stack) = stacks.list(at, &mut listed) else { continue };
             let thread = builder.thread(owner, &mut listed.catalog);
-            listed.weights.push(Weight { thread, stack, weight, count });
+            listed.weights.push(exported(thread, stack, weight));
         }
         Ok(listed)
     }
@@ -212,9 +205,12 @@ fn about(recording: &OpenRecording, measure: Exported, (origin, duration): (i64,
     }
 }
 
-/// Whose time it is. What interrupts took from an idle thread is of that thread and of another process. Without a thread: all of the
-/// process.
-type Owner = (ProcessId, Option<ThreadId>);
+/// A sum of a stack.
+fn exported(thread: ExportedThread, stack: ExportedStack, sum: Summed) -> Weight {
+    // A damaged archive may have less than nothing.
+    let positive = |figure: i64| u64::try_from(figure).unwrap_or(0);
+    Weight { thread, stack, weight: positive(sum.amount), count: positive(sum.count) }
+}
 
 /// A sample or span of the measure.
 #[derive(Clone, Copy)]
@@ -267,45 +263,24 @@ impl Builder {
 
     /// What each owner has in each stack.
     fn sums(&self, recording: &OpenRecording, question: &Question, per_thread: bool) -> Result<Vec<Sum>, Error> {
-        let add = |sums: &mut StackSums, Charge { owner: (process, thread), at, weight, .. }: Charge| {
-            sums.add((process, thread.filter(|_| per_thread)), at, weight, 1);
-        };
-        if question.measure.is_cpu() && recording.file.has_samples && self.times.is_none() {
-            let groups = recording.archive().row_groups::<CpuSampleRow>(question.touching())?;
-            let of_group = |group: &usize| {
-                let mut sums = StackSums::default();
-                if per_thread {
-                    groups.scan(*group, |row: &AttributedSample| {
-                        self.charge(row).into_iter().for_each(|charge| add(&mut sums, charge));
-                    })?;
-                } else {
-                    groups.scan(*group, |row: &SampleOfProcess| {
-                        let charge = self.charge_of(row, None, 0);
-                        charge.into_iter().for_each(|charge| add(&mut sums, charge));
-                    })?;
-                }
-                Ok(sums)
-            };
-            let sums = groups.numbers().par_iter().map(of_group);
-            let sums = sums.try_reduce(StackSums::default, |sums, more| Ok(sums.append(more)))?;
-            return Ok(sums.finish());
+        if question.measure.is_cpu() && recording.file.has_samples {
+            let counts = |process, time| self.processes.contains_key(&process) && self.counts(Some(process), time);
+            return Ok(summed_samples::by_stack(recording, question.range(), per_thread, counts)?.finish());
         }
         let mut sums = StackSums::default();
-        self.charges(recording, question, &mut |charge| add(&mut sums, charge))?;
+        self.charges(recording, question, &mut |Charge { owner: (process, thread), at, weight, .. }| {
+            let weight = Summed { amount: i64::try_from(weight).unwrap_or(i64::MAX), count: 1 };
+            sums.add((process, thread.filter(|_| per_thread)), at, weight);
+        })?;
         Ok(sums.finish())
     }
 
     /// A sample of the processes that are asked for.
     #[inline]
     fn charge(&self, row: &AttributedSample) -> Option<Charge> {
-        self.charge_of(&row.into(), Some(row.thread), row.time)
-    }
-
-    #[inline]
-    fn charge_of(&self, row: &SampleOfProcess, thread: Option<ThreadId>, time: i64) -> Option<Charge> {
         let at = Attribution::of_sample(row.stack, row.frame);
         let weight = u64::try_from(row.weight).unwrap_or(0);
-        let charge = Charge { owner: (row.process, thread), at, time, weight };
+        let charge = Charge { owner: (row.process, Some(row.thread)), at, time: row.time, weight };
         self.processes.contains_key(&row.process).then_some(charge)
     }
 

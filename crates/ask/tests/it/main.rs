@@ -42,6 +42,7 @@ mod reclaims;
 mod recorded;
 mod regions;
 mod registry;
+mod summed_samples;
 mod syscalls;
 mod tcp;
 mod threadpool;

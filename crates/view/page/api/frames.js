@@ -21,12 +21,14 @@ export function readFrame(bytes) {
   const start = bytes.byteLength - sizes.reduce((sum, size) => sum + size, 0);
   if (start < 4 + headBytes || arrays.length < (count > 0 ? names.length + peaks.length : 0)) throw new Error(`frame of ${head.lane ?? "?"}: arrays are missing`);
   const { buffer } = bytes.slice(start);
+  /** All that have nothing but 0. @type {Int32Array | undefined} */
+  let nothing;
   let at = 0;
   const columns = arrays.map((array, i) => {
     const from = at;
     at += sizes[i] ?? 0;
     if (array === "f64") return new Float64Array(buffer, from, count);
-    return array === "i32" ? new Float64Array(new Int32Array(buffer, from, count)) : new Float64Array(count);
+    return array === "i32" ? new Int32Array(buffer, from, count) : (nothing ??= new Int32Array(count));
   });
   const named = (/** @type {string[]} */ of, first = 0) => Object.fromEntries(of.map((name, i) => [name, columns[first + i] ?? new Float64Array(0)]));
   return { head, series: named(names), peaks: named(peaks, names.length) };

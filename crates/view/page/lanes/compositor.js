@@ -1,5 +1,5 @@
 // Puts the bitmaps of the lanes in sight where they belong. One `drawImage` per lane, no layout.
-import { dpr, headWidth, timeWidth } from "./geometry.js";
+import { dpr } from "./geometry.js";
 import { css } from "./palette.js";
 import * as view from "../state/view.js";
 
@@ -11,13 +11,15 @@ export class Compositor {
   constructor(canvas, store) {
     this.canvas = canvas;
     this.store = store;
-    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    this.context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
+    this.surface = "";
     /** @type {CanvasPattern | null} */
     this.hatch = null;
     this.retheme();
   }
 
   retheme() {
+    this.surface = css("--surface");
     const tile = document.createElement("canvas");
     const size = Math.round(8 * dpr.peek());
     tile.width = size;
@@ -38,13 +40,13 @@ export class Compositor {
   /** @param {Place[]} places */
   draw(places) {
     const { context, canvas } = this;
-    const scale = dpr.peek();
-    const left = Math.round(headWidth.peek() * scale);
-    const width = Math.round(timeWidth.peek() * scale);
+    const { width } = canvas;
     const [from, to] = view.range.peek();
     const [start, end] = view.whole();
     const perPixel = (to - from) / width;
-    context.clearRect(0, 0, canvas.width, canvas.height);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.fillStyle = this.surface;
+    context.fillRect(0, 0, width, canvas.height);
     context.imageSmoothingEnabled = false;
     let images = 0;
     const [a, b] = [Math.max(from, start), Math.min(to, end)];
@@ -55,7 +57,7 @@ export class Compositor {
       const bottom = Math.min(y + height, clipBottom);
       if (bottom <= top) continue;
       if (!picture) {
-        if (!this.store.errors.has(id)) this.#unread(left, left + width, top, bottom);
+        if (!this.store.errors.has(id)) this.#unread(0, width, top, bottom);
         continue;
       }
       const { bitmap, data } = picture;
@@ -74,17 +76,14 @@ export class Compositor {
         const sh = (part / height) * bitmap.height;
         const tx = dx + (s0 / data.columns) * dw;
         const tw = ((s1 - s0) / data.columns) * dw;
-        // The last column may begin before the area or end behind it: the clip of the area holds it.
-        context.drawImage(bitmap, s0, sy, s1 - s0, sh, left + tx, top, tw, part);
+        context.drawImage(bitmap, s0, sy, s1 - s0, sh, tx, top, tw, part);
         images += 1;
       }
       const rx0 = Math.max(0, Math.round((a - from) / perPixel));
       const rx1 = Math.min(width, Math.round((b - from) / perPixel));
-      if (dx > rx0 + 1) this.#unread(left + rx0, left + Math.min(rx1, dx), top, bottom);
-      if (dx + dw < rx1 - 1) this.#unread(left + Math.max(rx0, dx + dw), left + rx1, top, bottom);
+      if (dx > rx0 + 1) this.#unread(rx0, Math.min(rx1, dx), top, bottom);
+      if (dx + dw < rx1 - 1) this.#unread(Math.max(rx0, dx + dw), rx1, top, bottom);
     }
-    // What a scaled column put into the heads.
-    context.clearRect(0, 0, left, canvas.height);
     drawn.frames += 1;
     drawn.images = images;
     drawn.most = Math.max(drawn.most, images);

@@ -1,4 +1,4 @@
-// A canvas that is drawn anew in each frame, in CSS pixels, with the colours of the style sheet.
+// What is drawn anew on a canvas in each frame, in CSS pixels, with the colours of the style sheet.
 import { dpr } from "./geometry.js";
 import { css } from "./palette.js";
 
@@ -48,12 +48,19 @@ export class Layer {
 
   /** Clears the canvas, and makes it as large as it is shown. @param {number} width CSS pixels @param {number} height */
   begin(width, height) {
-    const { canvas, context } = this;
+    const scale = dpr.peek();
+    sized(this.canvas, Math.round(width * scale), Math.round(height * scale));
+    const context = this.above(width, height);
+    context.clearRect(0, 0, width, height);
+    return context;
+  }
+
+  /** Draws above of what is there. @param {number} width CSS pixels @param {number} height */
+  above(width, height) {
+    const { context } = this;
     const scale = dpr.peek();
     [this.width, this.height] = [width, height];
-    sized(canvas, Math.round(width * scale), Math.round(height * scale));
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
     context.font = `11px ${this.font}`;
     context.textBaseline = "middle";
     return context;

@@ -1,5 +1,5 @@
-// What stands above the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
-import { headWidth, timeWidth, xOf } from "./geometry.js";
+// What stands above the pictures of the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
+import { timeWidth, xOf } from "./geometry.js";
 import { clipped, Layer } from "./layer.js";
 import { LANE, draw } from "./path.js";
 import { ticks } from "../format.js";
@@ -15,26 +15,21 @@ export class Overlay extends Layer {
     this.singles = singles;
   }
 
-  /** @param {Band[]} bands lanes in sight @param {number} whole width of the canvas, CSS pixels @param {number} height */
-  draw(bands, whole, height) {
-    const context = this.begin(whole, height);
-    const left = headWidth.peek();
-    this.width = timeWidth.peek();
-    clipped(context, [left, 0, this.width, height], () => {
-      context.translate(left, 0);
-      this.#grid();
-      this.#selection();
-      this.#marks();
-      for (const band of bands) {
-        if (band.top >= band.clipTop) this.singles.draw(this, band);
-        else clipped(context, [0, band.clipTop, this.width, height], () => this.singles.draw(this, band));
-      }
-      const path = bands.find(({ id }) => id === LANE);
-      if (path) draw(this, path);
-      this.#lit();
-      this.#chosen(bands);
-      this.#cursor();
-    });
+  /** @param {Band[]} bands lanes in sight @param {number} height CSS pixels */
+  draw(bands, height) {
+    const context = this.above(timeWidth.peek(), height);
+    this.#grid();
+    this.#selection();
+    this.#marks();
+    for (const band of bands) {
+      if (band.top >= band.clipTop) this.singles.draw(this, band);
+      else clipped(context, [0, band.clipTop, this.width, height], () => this.singles.draw(this, band));
+    }
+    const path = bands.find(({ id }) => id === LANE);
+    if (path) draw(this, path);
+    this.#lit();
+    this.#chosen(bands);
+    this.#cursor();
   }
 
   #grid() {

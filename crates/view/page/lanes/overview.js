@@ -214,7 +214,7 @@ export class Overview {
   }
 }
 
-/** @param {LaneData} data @returns {Float64Array} its first series by columns */
+/** @param {LaneData} data @returns {Numbers} its first series by columns */
 const sumsOf = (data) => onColumns(data, data.frame.series[data.frame.head.series?.[0] ?? ""] ?? new Float64Array(data.columns), "sum");
 
 /** @param {number} factor */

@@ -42,7 +42,7 @@ export function peaksOn(data, name) {
   const values = data.frame.peaks[name];
   const { bucket_ns: bucket, peak_ns: base } = data.frame.head;
   if (!values || !bucket || !base) return null;
-  return onColumns(data, values.map((value) => (value * bucket) / base), "peak");
+  return onColumns(data, Float64Array.from(values, (value) => (value * bucket) / base), "peak");
 }
 
 /** @type {PixelsOf} */
@@ -134,7 +134,7 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
  * would be a line of one pixel. A corner of the lane says it.
  * @param {number} atOnce
  * @param {number} per ns of a column
- * @param {...(Float64Array | null | undefined)} series
+ * @param {...(Numbers | null | undefined)} series
  */
 function top(atOnce, per, ...series) {
   let most = 0;
@@ -223,7 +223,7 @@ export async function bitmapOf(paint, palette) {
   return { lane: paint.lane, bitmap: await createImageBitmap(imageOf(pixels, paint.data.columns, paint.height)), max };
 }
 
-/** @param {Float64Array} values */
+/** @param {Numbers} values */
 export function largest(values) {
   let max = 0;
   for (const value of values) if (value > max) max = value;

@@ -1,5 +1,5 @@
-// The lanes: two areas of rows (pinned and all), one canvas of pictures below and one of marks above.
-import { computed, h, signal, watch } from "../dom.js";
+// The lanes: two areas of rows (pinned and all), and below them one canvas of pictures and of what stands above these.
+import { computed, h, paused, watch } from "../dom.js";
 import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
 import { LaneStore } from "./data.js";
@@ -24,11 +24,10 @@ export class LanesView {
   /** @param {HTMLElement} axisCanvas */
   constructor(axisCanvas) {
     this.pixels = h("canvas.pixels");
-    this.marks = h("canvas.marks");
     this.pinScroller = h("div.lanes.pins");
     this.scroller = h("div.lanes.main");
     const main = h("div.main-area", this.scroller);
-    this.area = h("div.lane-area", this.pixels, this.pinScroller, main, this.marks);
+    this.area = h("div.lane-area", this.pixels, this.pinScroller, main);
     this.palette = readPalette();
     this.store = new LaneStore(() => this.later(true), () => this.palette);
     this.pinRows = new LaneRows(this.pinScroller, "Pinned lanes", this.store, (what) => this.#moved(what));
@@ -37,19 +36,18 @@ export class LanesView {
     main.append(this.sticky.element);
     this.compositor = new Compositor(this.pixels, this.store);
     this.singles = new Singles(() => this.later());
-    this.overlay = new Overlay(this.marks, this.singles);
+    this.overlay = new Overlay(this.pixels, this.singles);
     this.axis = new Axis(/** @type {HTMLCanvasElement} */ (axisCanvas));
     this.frame = 0;
     this.fresh = false;
-    this.width = 0;
     this.height = 0;
     this.pinned = 0;
     this.timer = 0;
     this.patience = 0;
     /** Whether lanes had the keyboard last. */
     this.keyboard = false;
-    /** Counts data that came, for tests and the live corner labels. */
-    this.version = signal(0);
+    /** Corners follow when nothing comes any more: their texts would be most of a frame. */
+    this.corners = paused(90, () => [this.rows, this.pinRows, this.sticky].forEach((rows) => rows.corners()));
     new ResizeObserver(() => this.#resize()).observe(this.area);
     this.#follow();
   }
@@ -106,7 +104,6 @@ export class LanesView {
     this.overlay.retheme();
     this.axis.retheme();
     this.store.repaint();
-    this.version.value = this.version.peek() + 1;
     this.later(true);
   }
 
@@ -143,8 +140,7 @@ export class LanesView {
     this.rows.list.resize(rowHeight.peek());
     this.pinRows.list.resize(rowHeight.peek());
     this.#pinHeight(model.pinnedRows.peek().length);
-    sized(this.pixels, Math.round(width * dpr.peek()), Math.round(height * dpr.peek()));
-    this.width = width;
+    sized(this.pixels, Math.round(timeWidth.peek() * dpr.peek()), Math.round(height * dpr.peek()));
     this.compositor.retheme();
     this.#want();
     this.#draw();
@@ -199,14 +195,11 @@ export class LanesView {
     this.compositor.draw(bands.filter(({ kind }) => kind !== "more" && kind !== "path").map(({ id, top, clipTop, clipBottom }) => ({
       id, y: Math.round((top + 2) * scale), clipTop: Math.round(clipTop * scale), clipBottom: Math.round(clipBottom * scale),
     })));
-    this.overlay.draw(bands.map(({ id, top, key, clipTop }) => ({ id, top, bottom: top + row, key, clipTop })), this.width, this.height);
+    this.overlay.draw(bands.map(({ id, top, key, clipTop }) => ({ id, top, bottom: top + row, key, clipTop })), this.height);
     this.axis.draw(AXIS);
     if (this.fresh) {
       this.fresh = false;
-      this.rows.corners();
-      this.pinRows.corners();
-      this.sticky.corners();
-      this.version.value = this.version.peek() + 1;
+      this.corners();
     }
   }
 }

@@ -2,7 +2,7 @@
 import { calm, choice, effect, fill, h, handled, icon, paused, untracked } from "../dom.js";
 import { clean, length } from "../format.js";
 import * as view from "../state/view.js";
-import { askable, PATTERNS, questionOf } from "./questions.js";
+import { askable, isByThread, PATTERNS, questionOf } from "./questions.js";
 
 /** @param {HTMLElement} panel that the tabs choose */
 export function tabs(panel) {
@@ -31,7 +31,7 @@ export function tabs(panel) {
 /** What the panels are about: the range, how long it is, and whose. */
 export function about() {
   const element = h("div.about");
-  const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {Signal<unknown>} */ of) => h("span.chip", { title: clean(text) },
+  const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {Signal<unknown>} */ of, on = true) => h(on ? "span.chip" : "span.chip.off", { title: clean(text) },
     h("span.chip-text", clean(text, 200)), h("button", { "aria-label": `${what}: show all again`, onclick: () => (of.value = null) }, icon("close")));
   calm(() => {
     const [from, to] = view.subject.value;
@@ -40,12 +40,13 @@ export function about() {
     const selected = view.selection.value !== null;
     const only = view.processes.value;
     const thread = view.thread.value;
+    const byThread = isByThread(view.panel.value);
     const method = view.panel.value === "butterfly" ? view.method.value : null;
     return () => untracked(() => fill(element,
       h("strong", selected ? "Selection" : "View range"),
       h("span.when", ` ${clock.text(from, step)} – ${clock.text(to, step)}`), h("span.long", length(to - from)),
       only ? chip(only, "Process", view.processes) : h("span.dim", "all processes"),
-      thread ? chip(thread.name, "Thread", view.thread) : null,
+      thread ? [chip(thread.name, "Thread", view.thread, byThread), byThread ? null : h("strong", "all threads")] : null,
       method ? chip(method, "Function", view.method) : null,
       selected ? h("button.quiet", { onclick: () => (view.selection.value = null) }, "Clear") : null));
   });

@@ -5,6 +5,7 @@ import { clean, fixed, group, length } from "../format.js";
 import { clipped } from "../lanes/layer.js";
 import { hueOfName } from "../lanes/paint.js";
 import { css } from "../lanes/palette.js";
+import { fitting, PATTERNS } from "./questions.js";
 import * as view from "../state/view.js";
 
 const ROW = 20;
@@ -21,7 +22,10 @@ export class Flame {
       ondblclick: (event) => this.#open(this.#hit(event)), onkeydown: (event) => this.#key(event),
     }, this.canvas);
     this.tip = h("div.flame-tip", { role: "status" });
-    this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", oninput: () => this.draw() });
+    this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", title: PATTERNS, oninput: () => {
+      this.draw();
+      this.#tell();
+    } });
     this.by = h("select", { "aria-label": "Colour by", onchange: () => this.draw() }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "tag" }, "Colour by stack tag"), h("option", { value: "name" }, "Colour by function"));
     this.element = h("div.flame", h("div.flame-bar", this.find, this.by, this.tip), this.scroll);
     /** @type {Frame | null} */
@@ -50,7 +54,23 @@ export class Flame {
   }
 
   #tell() {
-    this.tip.textContent = this.at ? this.#text(this.at) : this.data ? `${this.#amount(this.data.head.total ?? 0)} in ${group(this.data.head.frames ?? 0)} boxes` : "";
+    this.tip.textContent = this.at ? this.#text(this.at) : this.data ? `${this.#found()}${this.#amount(this.data.head.total ?? 0)} in ${group(this.data.head.frames ?? 0)} boxes` : "";
+  }
+
+  /** What is highlighted, each time once: a box has the time of those above it. */
+  #found() {
+    if (!this.find.value) return "";
+    const fits = fitting(this.find.value);
+    /** @type {boolean[]} */
+    const inside = [];
+    let [sum, count] = [0, 0];
+    this.boxes.forEach((box, i) => {
+      const [own, below] = [fits(nameOf(box)), inside[box.parent] ?? false];
+      if (own) count += 1;
+      if (own && !below) sum += box.weight;
+      inside[i] = own || below;
+    });
+    return `${this.#amount(sum)} in ${group(count)} highlighted boxes, of `;
   }
 
   /** @param {number} value */
@@ -90,9 +110,9 @@ export class Flame {
     context.font = `11px ${getComputedStyle(this.scroll).fontFamily}`;
     context.textBaseline = "middle";
     const hues = Array.from({ length: 12 }, (_, i) => css(`--flame-${i}`));
-    const [ink, plain, accent, found] = ["--flame-ink", "--bar", "--accent", "--finding"].map(css);
+    const [ink, plain, accent, found, surface] = ["--flame-ink", "--bar", "--accent", "--finding", "--surface"].map(css);
     const [from, to] = this.#window();
-    const text = this.find.value.toLowerCase();
+    const fits = this.find.value ? fitting(this.find.value) : null;
     for (const box of this.boxes) {
       const x0 = ((box.start - from) / (to - from)) * width;
       const w = (box.weight / (to - from)) * width;
@@ -102,8 +122,8 @@ export class Flame {
       const wide = Math.min(width, x0 + w) - left;
       // Boxes of processes and threads have no module and no tag.
       const label = box[/** @type {"name" | "tag" | "module"} */ (this.by.value)];
-      const hit = text !== "" && nameOf(box).toLowerCase().includes(text);
-      context.globalAlpha = text !== "" && !hit ? 0.35 : 1;
+      const hit = fits?.(nameOf(box)) ?? false;
+      context.globalAlpha = fits && !hit ? 0.35 : 1;
       context.fillStyle = (hit ? found : label === undefined ? plain : hues[hueOfName(label)]) ?? "";
       context.fillRect(left, y, Math.max(0.6, wide - (wide > 3 ? 1 : 0)), ROW - 1);
       if (box === this.at) {
@@ -113,7 +133,7 @@ export class Flame {
       }
       if (wide <= 34) continue;
       clipped(context, [left, y, wide - 4, ROW], () => {
-        context.fillStyle = ink ?? "";
+        context.fillStyle = (hit ? surface : ink) ?? "";
         context.fillText(clean(box.name, 120), left + 5, y + ROW / 2);
       });
     }

@@ -25,6 +25,15 @@ const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
 /** @param {string} text */
 const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 
+/** Whether names fit the patterns of a filter. @param {string} text @returns {(name: string) => boolean} */
+export function fitting(text) {
+  const all = pattern(text).split(";").filter(Boolean).map((part) => ({
+    not: part.startsWith("!"), is: new RegExp(`^${part.replace(/^!/, "").replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`, "is"),
+  }));
+  const [wanted, unwanted] = [all.filter(({ not }) => !not), all.filter(({ not }) => not)];
+  return (name) => (wanted.length === 0 || wanted.some(({ is }) => is.test(name))) && !unwanted.some(({ is }) => is.test(name));
+}
+
 /** @param {WordContext} context @param {string} option @returns {string[]} the filter as the pattern of an option */
 const filtered = ({ filter }, option) => (filter ? [option, pattern(filter)] : []);
 
@@ -128,6 +137,12 @@ const ASKED = [
 
 /** @type {Question[]} */
 export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one, columns: one.columns?.split(" ") ?? [] }));
+
+/** Whether a panel can be about one thread. @param {string} id */
+export function isByThread(id) {
+  const words = questionOf(id).words({ range: [0, 1], process: "", tid: 1, filter: "", measure: "cpu", tagFile: "", method: null, top: 1 });
+  return words.includes("--tid") || words.includes("--anchor");
+}
 
 /** @param {string} id */
 export function questionOf(id) {

@@ -19,7 +19,7 @@ use tracesift_trace::rows::{
 use super::columns::recorded;
 use super::density::{self, What};
 use super::people::People;
-use super::totals::{Entry, Order, Totals, of_processes, of_threads};
+use super::totals::{self, Entry, Order, Totals, of_processes};
 use super::{Group, Lane, disks, machine, regions};
 use crate::failure::{self, Failure};
 use crate::query::Parameters;
@@ -87,7 +87,7 @@ pub(crate) fn entries(
     let recording = opened.watched_by(watch)?;
     let make = || made(state, opened, &recording, (parent.as_ref(), time));
     match (&parent, time) {
-        (Some(of @ Lane::Group(Group::Processes | Group::Cpus)), None) => opened.lists.of(of, make),
+        (Some(of @ Lane::Group(Group::Processes | Group::Cpus)), None) => opened.lists.get(of, make),
         _ => make(),
     }
 }
@@ -105,7 +105,11 @@ fn made(
         Some(Lane::Group(Group::Processes)) => of_processes(recording, &People::of(recording)?, all)?,
         Some(Lane::Process(process)) => {
             let people = People::of(recording)?;
-            let mut entries = of_threads(recording, &people, *process, all)?;
+            let found = match time {
+                None => opened.threads.get(|| Ok(totals::of_all_threads(recording, &people, all)?))?,
+                Some(_) => totals::of_threads(recording, &people, *process, all)?,
+            };
+            let mut entries = totals::threads(recording, &people, *process, &found)?;
             for what in [What::Gc(*process), What::Jit(*process)] {
                 let is_there = density::processes(recording, what == What::Gc(*process))?.contains(process);
                 entries.extend(is_there.then(|| of_rows(what)));
@@ -266,8 +270,7 @@ fn events(state: &State, recording: &OpenRecording, all: Grid) -> Result<Vec<Ent
 
 /// The kinds of events of a recording, in the order of provider and name: their places are their numbers.
 pub(crate) fn kinds<'a>(state: &'a State, recording: &OpenRecording) -> Result<&'a [(String, String)], Failure> {
-    let opened = state.recordings.iter().find(|opened| opened.recording.file.path == recording.file.path);
-    let opened = opened.ok_or_else(|| Failure::missing("recording: gone"))?;
+    let opened = state.opened_of(recording)?;
     if let Some(kinds) = opened.kinds.get() {
         return Ok(kinds);
     }

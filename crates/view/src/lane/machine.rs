@@ -85,6 +85,8 @@ fn source(
         // The lane is of this measure.
         Lane::Frequency(_) | Lane::Counter(_) => false,
         Lane::DiskPart(_, part) => part.measures().contains(measure),
+        // A group shows a sum, and these have none.
+        Lane::Group(_) if matches!(measure, Measure::Frequency | Measure::Counter) => false,
         _ => measure.is_of(kind),
     };
     // A request is about lanes of many kinds: those that do not have the measure show what they have.
@@ -135,16 +137,15 @@ pub(crate) fn figures(
         let is_from_tables = question.is_from_tables(recording, grid)?;
         let lane_word = question.lane.word();
         let question = Question { time: of_grid(grid), ..question };
-        let of_group = if matches!(first, Lane::Group(_)) { question.together(recording, grid)? } else { None };
-        let found = if of_group.is_some() { Some(Vec::new()) } else { question.lanes(recording, grid)? };
+        let found = match first {
+            Lane::Group(_) => question.together(recording, grid)?.map(Found::Together),
+            _ => question.lanes(recording, grid)?.map(Found::Rows),
+        };
         let found = found.ok_or_else(|| {
             Failure::missing(format!("lane: the recording has nothing for `{first}`, or too much for so many columns"))
         })?;
         for lane in lanes {
-            let mut values = of_group.clone().unwrap_or_else(|| vec![0; grid.buckets()]);
-            for row in found.iter().filter(|row| is_of(lane, row, kinds)) {
-                add(&mut values, row);
-            }
+            let values = found.values(lane, kinds, grid);
             let figures = all.entry(lane.clone()).or_insert_with(|| Figures {
                 at_once: at_once(recording, lane, measure),
                 unit: unit(measure),
@@ -161,6 +162,30 @@ pub(crate) fn figures(
         peaks::add(recording, &Question { measure: Some(measure), ..question }, grid, &mut all)?;
     }
     Ok(all)
+}
+
+/// What a question has.
+enum Found {
+    /// Of all of its lanes: a group shows their sum.
+    Together(Vec<i64>),
+    Rows(Vec<Row>),
+}
+
+impl Found {
+    /// The figures of a lane.
+    fn values(&self, lane: &Lane, kinds: &[(String, String)], grid: Grid) -> Vec<i64> {
+        let rows = match self {
+            Self::Together(values) => return values.clone(),
+            Self::Rows(rows) => rows,
+        };
+        let mut values = vec![0_i64; grid.buckets()];
+        for row in rows.iter().filter(|row| is_of(lane, row, kinds)) {
+            for (value, figure) in values.iter_mut().zip(row.values()) {
+                *value = value.saturating_add(*figure);
+            }
+        }
+        values
+    }
 }
 
 /// Words of a command that are of one lane alone.
@@ -186,8 +211,6 @@ fn at_once(recording: &OpenRecording, lane: &Lane, measure: Measure) -> Option<i
 fn is_of(lane: &Lane, row: &Row, kinds: &[(String, String)]) -> bool {
     match (lane, row.lane()) {
         (Lane::Cpu(cpu) | Lane::Frequency(cpu), timeline::Lane::Cpu(of)) => cpu == of,
-        // The question has rows of one kind alone.
-        (Lane::Group(_), _) => true,
         (Lane::Disk(disk) | Lane::DiskPart(disk, _), timeline::Lane::Disk(of)) => disk == of,
         (Lane::Event(number), timeline::Lane::Event(provider, event)) => {
             kinds.get(*number).is_some_and(|(of, name)| of == provider && name == event)
@@ -195,11 +218,5 @@ fn is_of(lane: &Lane, row: &Row, kinds: &[(String, String)]) -> bool {
         (Lane::Counter(name), _) => row.counter() == Some(name),
         (Lane::Tag(_, tag), timeline::Lane::Tag(of)) => tag == of,
         _ => false,
-    }
-}
-
-fn add(values: &mut [i64], row: &Row) {
-    for (value, figure) in values.iter_mut().zip(row.values()) {
-        *value = value.saturating_add(*figure);
     }
 }

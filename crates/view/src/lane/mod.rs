@@ -5,7 +5,6 @@ pub(crate) mod density;
 pub(crate) mod disks;
 pub(crate) mod groups;
 pub(crate) mod list;
-pub(crate) mod lists;
 pub(crate) mod machine;
 pub(crate) mod peaks;
 pub(crate) mod people;

@@ -28,13 +28,8 @@ pub(crate) fn may_be(opened: &Opened, recording: &OpenRecording) -> bool {
 
 /// The regions of a recording.
 fn all(state: &State, recording: &OpenRecording) -> Result<Arc<RegionLanes>, Failure> {
-    let opened = state.recordings.iter().find(|opened| opened.recording.file.path == recording.file.path);
-    let opened = opened.ok_or_else(|| Failure::missing("recording: gone"))?;
-    if let Some(regions) = opened.regions.get() {
-        return Ok(regions.clone());
-    }
-    let regions = Arc::new(RegionLanes::of(recording)?);
-    Ok(opened.regions.get_or_init(|| regions).clone())
+    let opened = state.opened_of(recording)?;
+    opened.regions.get(|| Ok(Arc::new(RegionLanes::of(recording)?)))
 }
 
 fn find<'a>(all: &'a RegionLanes, path: &str) -> Result<&'a RegionLane, Failure> {

@@ -1,14 +1,16 @@
 //! Lanes of a list with what they have in all, and their orders.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use tracesift_analysis::timeline::Grid;
 use tracesift_ask::processes::all_but_idle;
 use tracesift_ask::question::timeline::{Chosen, Measure, Series, Way, series};
 use tracesift_ask::recording::OpenRecording;
-use tracesift_trace::ProcessId;
+use tracesift_trace::rows::ThreadRow;
+use tracesift_trace::{ProcessId, ThreadId};
 
 use super::Lane;
 use super::people::People;
@@ -211,28 +213,63 @@ pub(crate) fn of_processes(recording: &OpenRecording, people: &People, all: Grid
     Ok(entries)
 }
 
-/// The threads of a process.
+/// What threads have in all: of those that have anything, and of the others.
+pub(crate) type TotalsOfThreads = Arc<(FxHashMap<ThreadId, Totals>, Totals)>;
+
+/// What all threads of a recording have: one reading of all samples, and of the timeline tables.
+pub(crate) fn of_all_threads(
+    recording: &OpenRecording,
+    people: &People,
+    all: Grid,
+) -> Result<TotalsOfThreads, Failure> {
+    of_some_threads(recording, people.threads.iter().map(|row| row.thread).collect(), all)
+}
+
+/// What the threads of a process have.
 pub(crate) fn of_threads(
     recording: &OpenRecording,
     people: &People,
     process: ProcessId,
     all: Grid,
+) -> Result<TotalsOfThreads, Failure> {
+    let rows = people.threads.iter().filter(|row| row.process == process);
+    of_some_threads(recording, rows.map(|row| row.thread).collect(), all)
+}
+
+fn of_some_threads(
+    recording: &OpenRecording,
+    threads: FxHashSet<ThreadId>,
+    all: Grid,
+) -> Result<TotalsOfThreads, Failure> {
+    let (found, measures) = in_all(recording, &Chosen::Threads(threads), all)?;
+    let with_any: FxHashSet<i32> = found.lanes.keys().map(|(thread, _)| *thread).collect();
+    let totals_of = |thread: i32| totals(&found, &measures, thread);
+    let all = with_any.into_iter().map(|thread| (ThreadId(thread), totals_of(thread))).collect();
+    // There is no thread of this number.
+    Ok(Arc::new((all, totals_of(i32::MIN))))
+}
+
+/// The threads of a process, with what they have.
+pub(crate) fn threads(
+    recording: &OpenRecording,
+    people: &People,
+    process: ProcessId,
+    found: &TotalsOfThreads,
 ) -> Result<Vec<Entry>, Failure> {
     if people.process(process).is_none() {
         return Err(Failure::missing("lane: the recording has no such process"));
     }
-    let rows = || people.threads.iter().filter(|row| row.process == process);
-    let ids: FxHashSet<_> = rows().map(|row| row.thread).collect();
-    let (found, measures) = in_all(recording, &Chosen::Threads(ids), all)?;
-    let words: Vec<&'static str> = measures.iter().map(|measure| measure.word()).collect();
-    let mut entries: Vec<Entry> = rows()
+    let (all, nothing) = &**found;
+    let totals_of = |row: &ThreadRow| all.get(&row.thread).copied().unwrap_or(*nothing);
+    let words: Vec<&'static str> = measures(recording).iter().map(|measure| measure.word()).collect();
+    let rows = people.threads.iter().filter(|row| row.process == process);
+    let mut entries: Vec<Entry> = rows
         // A thread that ends has lost its id. Where it has no time, nothing can be said of it.
-        .filter(|row| row.tid >= 0 || !totals(&found, &measures, row.thread.0).is_nothing())
+        .filter(|row| row.tid >= 0 || !totals_of(row).is_nothing())
         .map(|row| {
             let name = people.thread_name(row.thread).unwrap_or_default();
-            let entry = Entry::new(Lane::Thread(row.thread), "thread", &name)
-                .with(totals(&found, &measures, row.thread.0))
-                .with_measures(words.clone());
+            let entry =
+                Entry::new(Lane::Thread(row.thread), "thread", &name).with(totals_of(row)).with_measures(words.clone());
             Entry { detail: row.service.clone(), start: row.start, end: row.end, ..entry }
         })
         .collect();

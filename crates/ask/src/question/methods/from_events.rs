@@ -135,11 +135,10 @@ fn totals<S: MethodSource>(
     };
     let mut totals: Vec<_> = windows.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
-        match representatives.filter(|_| rows.can_sum()) {
-            Some(representatives) => {
-                rows.summed_samples(representatives, |owner, sum| totals.samples_of(owner, sum))?
-            }
-            None => rows.cpu(&recording, |owner, row| totals.sample_of(owner, row))?,
+        if opened.file.has_samples {
+            rows.summed_samples(representatives, |owner, sum| totals.samples_of(owner, sum))?;
+        } else {
+            rows.cpu(&recording, |owner, row| totals.sample_of(owner, row))?;
         }
         if info.has_switches {
             rows.switches(|_, row| totals.switch(row))?;

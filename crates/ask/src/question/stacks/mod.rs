@@ -10,6 +10,7 @@ mod trees;
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::Measure as OfThreads;
 use tracesift_analysis::call_tree::Direction;
@@ -143,9 +144,9 @@ impl Ask for Question {
         let accepted: FxHashSet<ProcessId> =
             Processes::new(&processes).selected(&self.filter).map(|row| row.process).collect();
         let named = recording.named_stacks(self.granularity)?;
-        let mut trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
+        let trees = Trees::read(recording, self, &accepted, &named.stacks, Rules::new(self, &named.names))?;
         let rows: FxHashMap<ProcessId, &ProcessRow> = processes.iter().map(|row| (row.process, row)).collect();
-        let mut found = trees.of_processes();
+        let mut found = trees.of_processes()?;
         found.sort_by_cached_key(|one| {
             let name = rows.get(&one.process).map(|row| (row.name.to_lowercase(), row.pid));
             (one.shown.amount, name, one.process)
@@ -160,9 +161,10 @@ impl Ask for Question {
             FxHashMap::default()
         };
         let mut answer = Answering { question: self, recording, rows: Vec::new(), groups: Vec::new() };
-        for one in &found {
+        let built: Vec<Vec<Tree>> = found.par_iter().map(|one| trees.build(self, one)).collect::<Result<_, Error>>()?;
+        for (one, built) in found.iter().zip(built) {
             if let Some(process) = rows.get(&one.process) {
-                answer.process(process, one, &mut trees, &threads);
+                answer.process(process, (one, built), &trees, &threads);
             }
         }
         let Answering { rows, groups, .. } = answer;
@@ -271,12 +273,12 @@ impl Answering<'_> {
     fn process(
         &mut self,
         process: &ProcessRow,
-        one: &OfProcess,
-        trees: &mut Trees<'_>,
+        (one, built): (&OfProcess, Vec<Tree>),
+        trees: &Trees<'_>,
         threads: &FxHashMap<ThreadId, ThreadRow>,
     ) {
         let shared = Arc::new(process.clone());
-        for (number, tree) in trees.build(self.question, one).into_iter().enumerate() {
+        for (number, tree) in built.into_iter().enumerate() {
             let Tree { thread, is_rest, all, shown, lines } = tree;
             let thread = thread.and_then(|thread| threads.get(&thread));
             let first = self.rows.len();

@@ -1,5 +1,5 @@
-//! The rules of the question for each method. They are evaluated once per method, however many
-//! stacks have it.
+//! The rules of the question for each method. They are evaluated once per method, however many stacks have it, and before several
+//! threads make trees.
 
 use rustc_hash::FxHashMap;
 use tracesift_analysis::call_tree::{Role, Shape};
@@ -23,7 +23,11 @@ pub(super) struct Rules<'a> {
 impl<'a> Rules<'a> {
     pub(super) fn new(question: &'a Question, names: &'a MethodNames) -> Self {
         let (modules, module_numbers) = (Vec::new(), FxHashMap::default());
-        Self { question, names, known: vec![None; names.len()], modules, module_numbers }
+        let mut rules = Self { question, names, known: Vec::new(), modules, module_numbers };
+        if !rules.are_none() {
+            rules.known = vec![None; names.len()];
+        }
+        rules
     }
 
     /// The shape of the trees.
@@ -45,17 +49,25 @@ impl<'a> Rules<'a> {
         self.modules.get(number as usize).map(String::as_str)
     }
 
-    /// What is to be done with a method.
-    pub(super) fn role(&mut self, method: MethodId) -> Role {
+    /// Whether all methods have the same role: there are no rules.
+    pub(super) fn are_none(&self) -> bool {
+        let Question { methods, root, fold, cut, .. } = self.question;
+        methods.is_empty() && root.is_empty() && fold.is_empty() && cut.is_empty()
+    }
+
+    /// Finds out what is to be done with a method.
+    pub(super) fn learn(&mut self, method: MethodId) {
         let index = method.0 as usize;
-        if let Some(Some(role)) = self.known.get(index) {
-            return *role;
+        if matches!(self.known.get(index), Some(None)) {
+            let role = self.find(&self.names.name(method));
+            self.known[index] = Some(role);
         }
-        let role = self.find(&self.names.name(method));
-        if let Some(known) = self.known.get_mut(index) {
-            *known = Some(role);
-        }
-        role
+    }
+
+    /// What is to be done with a method, which was [learned](Self::learn) if there are rules.
+    #[inline]
+    pub(super) fn role(&self, method: MethodId) -> Role {
+        self.known.get(method.0 as usize).copied().flatten().unwrap_or_default()
     }
 
     fn find(&mut self, name: &MethodName) -> Role {

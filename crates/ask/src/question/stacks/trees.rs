@@ -6,7 +6,7 @@ use tracesift_analysis::{
     Attribution, CallTree, Measure as OfThreads, MethodId, Place, RecordingFacts, StackMethods, StackWeight,
     StackWeights, Times, Weight,
 };
-use tracesift_archive::Error;
+use tracesift_archive::{Error, Watch};
 use tracesift_grammar::TimeRange;
 use tracesift_trace::rows::ThreadRow;
 use tracesift_trace::{ProcessId, ThreadId};
@@ -18,6 +18,9 @@ use crate::measure::Measure;
 use crate::owned_rows::{OwnedRows, OwnerNumber, Owners};
 use crate::recording::OpenRecording;
 use crate::table_question::StackMeasure;
+
+/// Stacks that go into a tree before somebody who no longer waits is noticed.
+const AT_ONCE: usize = 16_384;
 
 /// What one process has.
 pub(super) struct OfProcess {
@@ -67,13 +70,30 @@ pub(super) struct Trees<'a> {
     owners: Owners,
     /// By owner, then by stack.
     weights: Vec<StackWeight<OwnerNumber>>,
+    watch: &'a Watch,
+}
+
+/// Finds the paths of stacks, one after the other.
+struct Paths<'a> {
+    stacks: &'a StackMethods,
+    rules: &'a Rules<'a>,
     methods: Vec<MethodId>,
     path: Vec<Step>,
 }
 
+impl Paths<'_> {
+    /// The path of a stack, if it was asked for.
+    fn of(&mut self, row: &StackWeight<OwnerNumber>) -> Option<&[Step]> {
+        self.methods.clear();
+        row.attribution.methods(&mut self.stacks, &mut self.methods);
+        let Self { rules, methods, path, .. } = self;
+        rules.shape().path(methods, |method| rules.role(method), path).then_some(&self.path[..])
+    }
+}
+
 impl<'a> Trees<'a> {
     pub(super) fn read(
-        opened: &OpenRecording,
+        opened: &'a OpenRecording,
         question: &Question,
         processes: &FxHashSet<ProcessId>,
         stacks: &'a StackMethods,
@@ -90,17 +110,29 @@ impl<'a> Trees<'a> {
             Measure::Threads(measure) => of_threads(opened, &mut rows, measure)?,
             Measure::Rows(measure) => of_rows(opened, &mut rows, (question.time, times.as_ref()), measure)?,
         };
-        let mut trees = Self { stacks, rules, owners: rows.owners, weights, methods: Vec::new(), path: Vec::new() };
+        let mut trees = Self { stacks, rules, owners: rows.owners, weights, watch: opened.archive().watch() };
         if let Some(chosen) = chosen {
             let Self { owners, weights, .. } = &mut trees;
             let thread = |owner: OwnerNumber| owners.owner(owner).and_then(|(_, thread)| thread);
             weights.retain(|row| thread(row.owner).is_some_and(|thread| chosen.contains(&thread)));
         }
+        if !trees.rules.are_none() {
+            trees.learn();
+        }
         Ok(trees)
     }
 
+    /// Finds out what is to be done with the methods of all stacks.
+    fn learn(&mut self) {
+        let (mut methods, mut stacks) = (Vec::new(), self.stacks);
+        for row in &self.weights {
+            row.attribution.methods(&mut stacks, &mut methods);
+            methods.drain(..).for_each(|method| self.rules.learn(method));
+        }
+    }
+
     /// The processes that have anything in the stacks that were asked for.
-    pub(super) fn of_processes(&mut self) -> Vec<OfProcess> {
+    pub(super) fn of_processes(&self) -> Result<Vec<OfProcess>, Error> {
         let mut found: FxHashMap<ProcessId, OfProcess> = FxHashMap::default();
         let mut start = 0;
         while let Some(first) = self.weights.get(start).copied() {
@@ -108,7 +140,7 @@ impl<'a> Trees<'a> {
             let weights = (start, start + count);
             start += count;
             let Some((process, thread)) = self.owners.owner(first.owner) else { continue };
-            let (all, shown) = self.sums(weights);
+            let (all, shown) = self.sums(weights)?;
             let one = found.entry(process).or_insert_with(|| OfProcess {
                 process,
                 all: Weight::default(),
@@ -119,23 +151,18 @@ impl<'a> Trees<'a> {
             one.shown.add(shown);
             one.owners.push(Owner { thread, all, shown, weights });
         }
-        found.into_values().filter(|one| one.shown.amount > 0).collect()
+        Ok(found.into_values().filter(|one| one.shown.amount > 0).collect())
     }
 
     /// The trees of a process; the thread with the most time stands last, as all rows of equal rank.
-    pub(super) fn build(&mut self, question: &Question, one: &OfProcess) -> Vec<Tree> {
+    pub(super) fn build(&self, question: &Question, one: &OfProcess) -> Result<Vec<Tree>, Error> {
         let smallest = question.min_share.of(one.shown.amount);
         let limits = Limits { smallest, depth: question.depth };
         if !question.per_thread {
             let mut tree = CallTree::default();
-            one.owners.iter().for_each(|owner| self.add(owner.weights, &mut tree));
-            return vec![Tree {
-                thread: None,
-                is_rest: false,
-                all: one.all,
-                shown: one.shown,
-                lines: tree.lines(limits),
-            }];
+            one.owners.iter().try_for_each(|owner| self.add(owner.weights, &mut tree))?;
+            let (all, shown, lines) = (one.all, one.shown, tree.lines(limits));
+            return Ok(vec![Tree { thread: None, is_rest: false, all, shown, lines }]);
         }
         let mut owners: Vec<Owner> = one.owners.iter().copied().filter(|owner| owner.shown.count > 0).collect();
         owners.sort_by_key(|owner| (owner.shown, owner.thread));
@@ -151,11 +178,11 @@ impl<'a> Trees<'a> {
         }
         for owner in large {
             let mut tree = CallTree::default();
-            self.add(owner.weights, &mut tree);
+            self.add(owner.weights, &mut tree)?;
             let Owner { thread, all, shown, .. } = *owner;
             trees.push(Tree { thread, is_rest: false, all, shown, lines: tree.lines(limits) });
         }
-        trees
+        Ok(trees)
     }
 
     /// What a line is called.
@@ -174,34 +201,44 @@ impl<'a> Trees<'a> {
     }
 
     /// Time of these weights, and of those in stacks that were asked for.
-    fn sums(&mut self, (from, to): (usize, usize)) -> (Weight, Weight) {
+    fn sums(&self, weights: (usize, usize)) -> Result<(Weight, Weight), Error> {
         let (mut all, mut shown) = (Weight::default(), Weight::default());
-        let takes_all = self.rules.shape().takes_all();
-        for at in from..to {
-            let Some(row) = self.weights.get(at).copied() else { break };
-            all.add(row.weight);
-            if takes_all || self.path(&row) {
-                shown.add(row.weight);
+        if self.rules.shape().takes_all() {
+            self.weights_at(weights).iter().for_each(|row| all.add(row.weight));
+            return Ok((all, all));
+        }
+        let mut paths = self.paths();
+        for some in self.weights_at(weights).chunks(AT_ONCE) {
+            self.watch.check()?;
+            for row in some {
+                all.add(row.weight);
+                if paths.of(row).is_some() {
+                    shown.add(row.weight);
+                }
             }
         }
-        (all, shown)
+        Ok((all, shown))
     }
 
-    fn add(&mut self, (from, to): (usize, usize), tree: &mut CallTree) {
-        for at in from..to {
-            let Some(row) = self.weights.get(at).copied() else { break };
-            if self.path(&row) {
-                tree.add(&self.path, row.weight);
+    fn add(&self, weights: (usize, usize), tree: &mut CallTree) -> Result<(), Error> {
+        let mut paths = self.paths();
+        for some in self.weights_at(weights).chunks(AT_ONCE) {
+            self.watch.check()?;
+            for row in some {
+                if let Some(path) = paths.of(row) {
+                    tree.add(path, row.weight);
+                }
             }
         }
+        Ok(())
     }
 
-    /// Fills in the path of a stack, if it was asked for.
-    fn path(&mut self, row: &StackWeight<OwnerNumber>) -> bool {
-        self.methods.clear();
-        row.attribution.methods(&mut self.stacks, &mut self.methods);
-        let Self { rules, methods, path, .. } = self;
-        rules.shape().path(methods, |method| rules.role(method), path)
+    fn weights_at(&self, (from, to): (usize, usize)) -> &[StackWeight<OwnerNumber>] {
+        self.weights.get(from..to).unwrap_or_default()
+    }
+
+    fn paths(&self) -> Paths<'_> {
+        Paths { stacks: self.stacks, rules: &self.rules, methods: Vec::new(), path: Vec::new() }
     }
 }
 
@@ -211,6 +248,9 @@ fn of_threads(
     rows: &mut OwnedRows<'_>,
     measure: OfThreads,
 ) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
+    if measure == OfThreads::Cpu && opened.file.has_samples {
+        return rows.stack_sums();
+    }
     let recording = RecordingFacts::from(opened.info());
     let mut weights = StackWeights::new(&recording, rows.range(), rows.owned_threads(), measure);
     if let Some(times) = rows.times_of_threads(rows.range()) {

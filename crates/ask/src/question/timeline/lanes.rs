@@ -28,12 +28,8 @@ pub(super) fn rows(
     measure: Measure,
     grid: Grid,
 ) -> Result<Option<Vec<Row>>, Error> {
-    let archive = recording.archive();
-    let processes: Vec<ProcessRow> = archive.rows()?;
-    let threads: Vec<ThreadRow> = archive.rows()?;
-    let accepted = Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
-    let asked = Asked { recording, question, measure, threads: &threads, accepted };
-    let mut names = Names::new(question.lane, &processes, &threads);
+    let tables = Tables::of(recording)?;
+    let (asked, mut names) = (tables.asked(recording, question, measure), tables.names(question.lane));
     let row = |lane: Lane, values: Vec<i64>| {
         let total = values.iter().fold(0_i64, |sum, value| sum.saturating_add(*value));
         Row { lane, measure, counter: None, values, total, grid, at_once: at_once(recording, question.lane, measure) }
@@ -53,7 +49,7 @@ pub(super) fn rows(
             let of_path = |(path, values, total)| Row { total, ..row(Lane::Kind(path), values) };
             lanes.into_iter().map(of_path).collect()
         }),
-        Measure::Frequency => rates::lanes(&asked, &processes, &grid)?.map(|lanes| {
+        Measure::Frequency => rates::lanes(&asked, &tables.processes, &grid)?.map(|lanes| {
             let row = |mean: MeanRates| Some(Row { total: mean.all, ..row(names.lane(mean.lane)?, mean.buckets) });
             lanes.into_iter().filter_map(row).collect()
         }),
@@ -75,15 +71,33 @@ pub(super) fn together(
     measure: Measure,
     grid: Grid,
 ) -> Result<Vec<i64>, Error> {
-    let archive = recording.archive();
-    let processes: Vec<ProcessRow> = archive.rows()?;
-    let threads: Vec<ThreadRow> = archive.rows()?;
-    let accepted = Processes::new(&processes).selected(&question.filter).map(|row| row.process).collect();
-    let asked = Asked { recording, question, measure, threads: &threads, accepted };
-    let mut names = Names::new(question.lane, &processes, &threads);
+    let tables = Tables::of(recording)?;
+    let (asked, mut names) = (tables.asked(recording, question, measure), tables.names(question.lane));
     let all = sums(&asked, Collected { are_one: true, ..Collected::new(grid) }, &mut names)?;
     let figures = all.and_then(|lanes| lanes.finish().next()).map(|(_, figures)| figures);
     Ok(figures.unwrap_or_else(|| vec![0; grid.buckets()]))
+}
+
+/// The tables of those whom lanes can be of.
+struct Tables {
+    processes: Vec<ProcessRow>,
+    threads: Vec<ThreadRow>,
+}
+
+impl Tables {
+    fn of(recording: &OpenRecording) -> Result<Self, Error> {
+        let archive = recording.archive();
+        Ok(Self { processes: archive.rows()?, threads: archive.rows()? })
+    }
+
+    fn asked<'a>(&'a self, recording: &'a OpenRecording, question: &'a Question, measure: Measure) -> Asked<'a> {
+        let accepted = Processes::new(&self.processes).selected(&question.filter).map(|row| row.process).collect();
+        Asked { recording, question, measure, threads: &self.threads, accepted }
+    }
+
+    fn names(&self, lane: LaneKind) -> Names<'_> {
+        Names::new(lane, &self.processes, &self.threads)
+    }
 }
 
 /// The lanes whose figures are sums. `None`: they are too many for so many buckets.

@@ -2,9 +2,12 @@
 //! process: its sum stands where the number of the stack says, and only those of several owners are looked up.
 
 use rustc_hash::FxHashMap;
-use tracesift_analysis::Attribution;
+use tracesift_analysis::{Attribution, Weight};
+use tracesift_trace::{ProcessId, ThreadId};
 
-use super::Owner;
+/// Whose time it is. What interrupts took from an idle thread is of that thread and of another process. Without a thread: all of the
+/// process.
+pub(crate) type Owner = (ProcessId, Option<ThreadId>);
 
 /// Stacks below this number have a place in a list: 16 MiB of it, at most. A damaged archive must not take any memory it likes.
 const LISTED: usize = 1 << 22;
@@ -13,18 +16,16 @@ const NONE: u32 = u32::MAX;
 
 /// What an owner has in a stack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sum {
-    pub(super) owner: Owner,
-    pub(super) at: Attribution,
-    /// Nanoseconds.
-    pub(super) weight: u64,
-    /// Samples or spans.
-    pub(super) count: u64,
+pub(crate) struct Sum {
+    pub(crate) owner: Owner,
+    pub(crate) at: Attribution,
+    /// Nanoseconds, and how many samples or spans they are of.
+    pub(crate) weight: Weight,
 }
 
 /// Sums per owner and stack.
 #[derive(Debug, Default)]
-pub(super) struct StackSums {
+pub(crate) struct StackSums {
     sums: Vec<Sum>,
     /// By number of the stack: the sum that was added to last.
     latest: Vec<u32>,
@@ -35,7 +36,7 @@ pub(super) struct StackSums {
 impl StackSums {
     /// Adds what a row has.
     #[inline]
-    pub(super) fn add(&mut self, owner: Owner, at: Attribution, weight: u64, count: u64) {
+    pub(crate) fn add(&mut self, owner: Owner, at: Attribution, weight: Weight) {
         let place = match at {
             Attribution::Stack(stack) => usize::try_from(stack.0).ok().filter(|place| *place < LISTED),
             Attribution::Frame(_) | Attribution::Nowhere => None,
@@ -46,7 +47,7 @@ impl StackSums {
             }
             let latest = self.latest[place];
             match self.sums.get_mut(latest as usize) {
-                Some(sum) if sum.owner == owner => return sum.add(weight, count),
+                Some(sum) if sum.owner == owner => return sum.weight.add(weight),
                 // The first one of this stack: nobody needs to look it up until there is another.
                 None => self.latest[place] = self.push(owner, at),
                 Some(sum) => {
@@ -54,24 +55,24 @@ impl StackSums {
                     self.latest[place] = self.find(owner, at);
                 }
             }
-            return self.sums[self.latest[place] as usize].add(weight, count);
+            return self.sums[self.latest[place] as usize].weight.add(weight);
         }
         let row = self.find(owner, at);
-        self.sums[row as usize].add(weight, count);
+        self.sums[row as usize].weight.add(weight);
     }
 
     /// Adds all of others.
-    pub(super) fn append(self, others: Self) -> Self {
+    pub(crate) fn append(self, others: Self) -> Self {
         let (mut all, fewer) = if self.sums.len() < others.sums.len() { (others, self) } else { (self, others) };
         for sum in fewer.sums {
-            all.add(sum.owner, sum.at, sum.weight, sum.count);
+            all.add(sum.owner, sum.at, sum.weight);
         }
         all
     }
 
     /// The sums by owner, then in the order of the archive's tables: what is made of them must not depend on hashing, and
     /// neighbouring stacks resemble each other.
-    pub(super) fn finish(mut self) -> Vec<Sum> {
+    pub(crate) fn finish(mut self) -> Vec<Sum> {
         self.sums.sort_unstable_by_key(|sum| (sum.owner, sum.at));
         self.sums
     }
@@ -87,15 +88,8 @@ impl StackSums {
 
     fn push(&mut self, owner: Owner, at: Attribution) -> u32 {
         // 2^32 sums take more than a hundred gigabytes.
-        self.sums.push(Sum { owner, at, weight: 0, count: 0 });
+        self.sums.push(Sum { owner, at, weight: Weight::default() });
         u32::try_from(self.sums.len() - 1).unwrap_or(NONE)
-    }
-}
-
-impl Sum {
-    fn add(&mut self, weight: u64, count: u64) {
-        self.weight = self.weight.saturating_add(weight);
-        self.count = self.count.saturating_add(count);
     }
 }
 
@@ -103,7 +97,7 @@ impl Sum {
 mod tests {
     use std::collections::BTreeMap;
 
-    use tracesift_analysis::Attribution;
+    use tracesift_analysis::{Attribution, Weight};
     use tracesift_trace::{FrameId, ProcessId, StackId, ThreadId};
 
     use super::StackSums;
@@ -123,12 +117,12 @@ mod tests {
                 2 => Attribution::Stack(StackId(i32::MAX)),
                 _ => Attribution::Stack(StackId(stack)),
             };
-            sums.add(owner, at, u64::from(number % 9), 1);
-            let sum: &mut (u64, u64) = truth.entry((owner, at)).or_default();
-            *sum = (sum.0 + u64::from(number % 9), sum.1 + 1);
+            let weight = Weight { amount: i64::from(number % 9), count: 1 };
+            sums.add(owner, at, weight);
+            let sum: &mut Weight = truth.entry((owner, at)).or_default();
+            sum.add(weight);
         }
-        let found: Vec<_> =
-            sums.finish().into_iter().map(|sum| ((sum.owner, sum.at), (sum.weight, sum.count))).collect();
+        let found: Vec<_> = sums.finish().into_iter().map(|sum| ((sum.owner, sum.at), sum.weight)).collect();
         assert_eq!(found, truth.into_iter().collect::<Vec<_>>());
     }
 }

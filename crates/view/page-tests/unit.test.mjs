@@ -9,7 +9,7 @@ import { clockOf, length, rangeWord, readRange, ticks, wordOf } from "../page/fo
 import { onColumns, paintLane, peaksOn, pixels, STRIP } from "../page/lanes/paint.js";
 import { carried, commandLine } from "../page/state/command.js";
 import * as view from "../page/state/view.js";
-import { askable, QUESTIONS } from "../page/panels/questions.js";
+import { askable, fitting, isByThread, QUESTIONS } from "../page/panels/questions.js";
 import { frame } from "./mock/lanes.mjs";
 
 test("instants are written and read to the nanosecond", () => {
@@ -24,6 +24,23 @@ test("instants are written and read to the nanosecond", () => {
 
 test("a name becomes a pattern of this name alone", () => {
   for (const [name, pattern] of [["a.exe", "a.exe"], ["a;b*", "a?b?"], ["!a!b", "?a!b"], ["-bash", "?bash"], [" a ", "?a?"], ["\u001b[2J\u202ex\n", "?[2J?x?"], ["?", "?"], ["x".repeat(600), `${"x".repeat(500)}*`]]) assert.equal(exact(name ?? ""), pattern);
+});
+
+test("a filter fits names as the command line's patterns do", () => {
+  const fits = (/** @type {string} */ text) => ["WdFilter.sys!MpPreCreate", "ntdll.dll!RtlpAllocate", "a+b(c)"].map(fitting(text));
+  assert.deepEqual(fits("mppre"), [true, false, false]);
+  assert.deepEqual(fits("*!Mp*"), [true, false, false]);
+  assert.deepEqual(fits("Mp*"), [false, false, false]);
+  assert.deepEqual(fits("*.sys!*;a+b(c)"), [true, false, true]);
+  assert.deepEqual(fits("!*dll*"), [true, false, true]);
+  assert.deepEqual(fits("*.*;!*Mp*"), [false, true, false]);
+  assert.deepEqual(fits("a?b*"), [false, false, true]);
+});
+
+test("panels that cannot be about one thread are known", () => {
+  const all = QUESTIONS.map(({ id }) => id).filter((id) => !isByThread(id));
+  for (const id of ["methods", "tags", "processes", "disk", "explain"]) assert.ok(all.includes(id), id);
+  for (const id of ["threads", "tree", "callers", "butterfly", "flame", "waits", "path"]) assert.ok(!all.includes(id), id);
 });
 
 test("neither cmd nor PowerShell obeys a word", () => {

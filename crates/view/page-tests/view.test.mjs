@@ -268,10 +268,28 @@ inPage("tree, flame graph and other panels answer", {}, async (page) => {
     await page.getByRole("button", { name: "Copy", exact: true }).click();
     assert.equal(await page.locator(".menu").count(), 0);
   }
-  assert.match(await page.locator(".flame-tip").innerText(), /boxes/);
+  const tip = page.locator(".flame-tip");
+  const [, total = ""] = /^(.+) in [\d,]+ boxes$/.exec(await tip.innerText()) ?? [];
+  assert.ok(total);
+  // Each box counts once, and not again with what is above it.
+  await page.getByRole("searchbox", { name: "Highlight functions" }).fill("*");
+  assert.ok((await tip.innerText()).startsWith(`${total} in `), await tip.innerText());
+  await page.getByRole("searchbox", { name: "Highlight functions" }).fill("*no such function*");
+  assert.match(await tip.innerText(), /^0 ns in 0 highlighted boxes, of /);
   await page.locator(".flame-scroll").focus();
   await page.keyboard.press("ArrowDown");
   assert.match(await page.locator(".flame-tip").innerText(), /%/);
+});
+
+inPage("a panel about all threads says so", { fragment: "panel=waits" }, async (page) => {
+  await page.evaluate(`tracesift.view.thread.value = { tid: 532, name: "532 main" }`);
+  await settled(page);
+  const about = page.locator(".about");
+  assert.equal(await about.locator(".chip.off").count(), 0);
+  await page.getByRole("tab", { name: "Methods", exact: true }).click();
+  await settled(page);
+  assert.equal((await about.locator(".chip.off").innerText()).trim(), "532 main");
+  assert.match(await about.innerText(), /all threads/);
 });
 
 inPage("the overview's brush and the list of commands", {}, async (page) => {

@@ -106,7 +106,7 @@ fn made(
         Some(Lane::Process(process)) => {
             let people = People::of(recording)?;
             let found = match time {
-                None => opened.threads.get(|| Ok(totals::of_all_threads(recording, &people, all)?))?,
+                None => opened.threads.get(|| totals::of_all_threads(recording, &people, all))?,
                 Some(_) => totals::of_threads(recording, &people, *process, all)?,
             };
             let mut entries = totals::threads(recording, &people, *process, &found)?;

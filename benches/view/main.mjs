@@ -133,12 +133,6 @@ function files() {
   const sum = (folder) => readdirSync(folder, { withFileTypes: true }).reduce((all, entry) => all + (entry.isDirectory() ? sum(join(folder, entry.name)) : entry.name.endsWith(".d.ts") || entry.name === "assets.txt" ? 0 : statSync(join(folder, entry.name)).size), 0);
   say("the page's files, bytes", sum(fileURLToPath(new URL("../../crates/view/page", import.meta.url))));
   say("the program, bytes", statSync(path).size);
-  try {
-    const told = execFileSync("perf", ["stat", "-x,", "-e", "instructions:u", path, "--version"], { stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" });
-    say("instructions of --version", told);
-  } catch {
-    // `benches/start-up.sh` counts them.
-  }
 }
 
 console.log(`Chromium, software rendering; ${execFileSync("uname", ["-m"], { encoding: "utf8" }).trim()}`);

@@ -7,6 +7,7 @@ use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::order::Top;
 use tracesift_ask::question::{stacks, threads, waits};
 use tracesift_ask::recording::Source;
+use tracesift_ask::shown::Shown;
 use tracesift_ask::{Ask, ThreadFilter, When, ask};
 use tracesift_scenario::causal::{etl, perf, random, run};
 use tracesift_testing::recording::{Extracted, Recording};
@@ -57,6 +58,22 @@ fn lines(answer: &Answer, rows: &[Vec<Value>]) -> BTreeSet<String> {
     rows.iter().map(|row| format!("{:?}", line(row))).collect()
 }
 
+/// Without the columns of who woke a thread, all others have the same values.
+fn wakers_alone_are_spared(source: &Source, all: &Answer) {
+    let is_other = |key: &str| key != "wakers" && key != "woken_by";
+    let others: Vec<&'static str> = all.columns.iter().map(|column| column.key).filter(|key| is_other(key)).collect();
+    let question = threads::Question { top: ALL, ..threads::Question::default() };
+    let narrowed = question.showing(&Shown::only(others.iter().copied())).expect("it reads what is looked at");
+    let found = asked(source, &*narrowed);
+    assert_eq!(found.rows().count(), all.rows().count());
+    for (one, expected) in found.rows().zip(all.rows()) {
+        for key in &others {
+            assert_eq!(value(&found, one, key), value(all, expected, key), "{key}");
+        }
+        assert_eq!(value(&found, one, "woken_by"), &Value::None);
+    }
+}
+
 #[test]
 fn answers_about_a_thread_are_its_part_of_the_answers_about_all() {
     let mut count = [0; 3];
@@ -68,6 +85,7 @@ fn answers_about_a_thread_are_its_part_of_the_answers_about_all() {
             let min_share = tracesift_grammar::parse_share("0%").expect("a share");
             let plain = stacks::Question { top: ALL, min_share, ..stacks::Question::default() };
             let all_stacks = asked(&source, &stacks::Question { per_thread: true, ..plain.clone() });
+            wakers_alone_are_spared(&source, &all_threads);
             let tids: BTreeSet<i64> = all_threads
                 .rows()
                 .filter_map(|row| match value(&all_threads, row, "tid") {

@@ -64,8 +64,9 @@ const ASKED = [
   },
   {
     id: "threads", title: "Threads", about: "One row per thread",
-    words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, ofProcesses(c))],
-    columns: "process tid thread_name cpu_ns run_ns wait_ns ready_ns switches wait_reasons wakers",
+    // Who woke each thread, with stacks, can be 100 KB for each.
+    words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, [...ofProcesses(c), "--columns", "!wakers;!woken_by"])],
+    columns: "process tid thread_name cpu_ns run_ns wait_ns ready_ns switches wait_reasons",
     sort: "cpu_ns", filter: "process",
   },
   {

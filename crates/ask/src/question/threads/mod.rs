@@ -26,6 +26,7 @@ use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::processes::Processes;
 use crate::recording::{self, OpenRecording};
+use crate::shown::Shown;
 use crate::thread_filter::ThreadFilter;
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
@@ -72,6 +73,8 @@ pub struct Question {
     pub wait: Between,
     /// Ready, ns.
     pub ready: Between,
+    /// Which columns somebody looks at.
+    pub shown: Shown,
 }
 
 /// The options.
@@ -138,6 +141,7 @@ impl QuestionOptions for Options {
             cpu: Between { min: self.min_cpu, max: self.max_cpu },
             wait: Between { min: self.min_wait, max: self.max_wait },
             ready: Between { min: self.min_ready, max: self.max_ready },
+            shown: Shown::default(),
         }))
     }
 }
@@ -184,6 +188,10 @@ impl Ask for Question {
         COLUMNS.descriptions()
     }
 
+    fn showing(&self, shown: &Shown) -> Option<Box<dyn Ask>> {
+        Some(Box::new(Self { shown: shown.clone(), ..self.clone() }))
+    }
+
     fn within(&self, time: TimeRange, _: i64) -> Box<dyn Ask> {
         Box::new(Self { time, ..self.clone() })
     }
@@ -221,7 +229,9 @@ impl Ask for Question {
             .collect();
         rows.sort_by(|a, b| self.compare(a, b));
         self.top.apply(&mut rows);
-        wakers::fill(recording, (self.time, times.as_ref()), &mut rows, &threads, &processes)?;
+        if let Some(wanted) = wakers::Wanted::of(&self.shown) {
+            wakers::fill(recording, (self.time, times.as_ref(), wanted), &mut rows, &threads, &processes)?;
+        }
         let start_methods = StartMethods::of(archive, &rows)?;
         for row in &mut rows {
             row.start_method = start_methods.name(row);

@@ -10,6 +10,7 @@ use tracesift_trace::{StackId, ThreadId, view};
 
 use super::columns::Row;
 use crate::recording::OpenRecording;
+use crate::shown::Shown;
 use crate::stack_names::StackNames;
 use crate::threads::{Threads, Waker};
 use crate::wait_reason;
@@ -70,10 +71,28 @@ struct WakeSums {
     wakers: FxHashMap<WakeUp, WakeUps>,
 }
 
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// The reasons of waits alone.
+    Reasons,
+    /// And who ended them: the stacks of all wake-ups.
+    Wakers,
+}
+
+impl Wanted {
+    /// What these columns need; `None`: nothing.
+    pub(super) fn of(shown: &Shown) -> Option<Self> {
+        let has = |keys: [&str; 2]| keys.iter().any(|key| shown.has(key));
+        let reasons = has(["reasons", "wait_reasons"]).then_some(Self::Reasons);
+        if has(["woken_by", "wakers"]) { Some(Self::Wakers) } else { reasons }
+    }
+}
+
 /// Reads the switches of these threads.
 pub(super) fn fill(
     opened: &OpenRecording,
-    (time, times): (TimeRange, Option<&Times>),
+    (time, times, wanted): (TimeRange, Option<&Times>, Wanted),
     rows: &mut [Row],
     threads: &[ThreadRow],
     processes: &[ProcessRow],
@@ -91,14 +110,17 @@ pub(super) fn fill(
     opened.archive().scan(time, |row: &WokenSwitch| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
         match &times {
-            None => sums.add(row, has_ready, range),
+            None => sums.add(row, has_ready, range, wanted),
             Some(times) => times.touching(row.thread, row.off_time, row.time).iter().for_each(|time| {
-                sums.add(row, has_ready, *time);
+                sums.add(row, has_ready, *time, wanted);
             }),
         }
     })?;
     let known = Threads::new(threads, processes);
-    let mut names = StackNames::new(opened.named_stacks(Granularity::default())?);
+    let mut names = match wanted {
+        Wanted::Reasons => StackNames::default(),
+        Wanted::Wakers => StackNames::new(opened.named_stacks(Granularity::default())?),
+    };
     for row in rows {
         if let Some(sums) = sums.remove(&row.thread.thread) {
             row.detail = sums.finish(&known, &mut names);
@@ -109,13 +131,16 @@ pub(super) fn fill(
 
 impl WakeSums {
     /// Adds the wait of a row, cut to a range.
-    fn add(&mut self, row: &WokenSwitch, has_ready: bool, range: Span) {
+    fn add(&mut self, row: &WokenSwitch, has_ready: bool, range: Span, wanted: Wanted) {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         if let Some(name) = wait_reason::of(row) {
             let reason = Reason { name, count: 0, wait: 0 };
             let reason = self.reasons.entry((row.off_state, row.wait_reason)).or_insert(reason);
             reason.count += 1;
             reason.wait += wait.length();
+        }
+        if wanted == Wanted::Reasons {
+            return;
         }
         let woken_in_time = row.ready_time.is_some_and(|time| range.contains(time.max(row.off_time)));
         if let Some(readier) = row.readier.filter(|_| woken_in_time) {

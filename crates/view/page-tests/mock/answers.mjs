@@ -28,7 +28,7 @@ export function matcher(pattern) {
   return (/** @type {string[]} */ ...names) => (yes.length === 0 || yes.some((one) => names.some((name) => one.test(name)))) && !no.some((one) => names.some((name) => one.test(name)));
 }
 
-const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share", "--anchor", "--tid", "--lane", "--buckets", "--bucket", "--zero-time", "--zero-process"]);
+const OPTIONS = new Set(["--time", "-p", "--top", "--top-methods", "--methods", "--stacktags", "--measure", "--root", "--by", "--path", "--name", "--window", "--tag-file", "--sort", "--min-share", "--anchor", "--tid", "--lane", "--buckets", "--bucket", "--zero-time", "--zero-process", "--columns"]);
 
 /** @param {string[]} words */
 export function parse(words) {

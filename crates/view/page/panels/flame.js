@@ -57,7 +57,7 @@ export class Flame {
     this.tip.textContent = this.at ? this.#text(this.at) : this.data ? `${this.#found()}${this.#amount(this.data.head.total ?? 0)} in ${group(this.data.head.frames ?? 0)} boxes` : "";
   }
 
-  /** What is highlighted, each time once: a box has the time of those above it. */
+  /** A box has the time of those above it, which count once. */
   #found() {
     if (!this.find.value) return "";
     const fits = fitting(this.find.value);
@@ -65,10 +65,12 @@ export class Flame {
     const inside = [];
     let [sum, count] = [0, 0];
     this.boxes.forEach((box, i) => {
-      const [own, below] = [fits(nameOf(box)), inside[box.parent] ?? false];
-      if (own) count += 1;
-      if (own && !below) sum += box.weight;
-      inside[i] = own || below;
+      const below = inside[box.parent] ?? false;
+      inside[i] = below;
+      if (!fits(nameOf(box))) return;
+      count += 1;
+      sum += below ? 0 : box.weight;
+      inside[i] = true;
     });
     return `${this.#amount(sum)} in ${group(count)} highlighted boxes, of `;
   }

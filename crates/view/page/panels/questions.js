@@ -27,11 +27,12 @@ const pattern = (text) => (/[*?;!]/.test(text) ? text : `*${text}*`);
 
 /** Whether names fit the patterns of a filter. @param {string} text @returns {(name: string) => boolean} */
 export function fitting(text) {
-  const all = pattern(text).split(";").filter(Boolean).map((part) => ({
-    not: part.startsWith("!"), is: new RegExp(`^${part.replace(/^!/, "").replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`, "is"),
-  }));
-  const [wanted, unwanted] = [all.filter(({ not }) => !not), all.filter(({ not }) => not)];
-  return (name) => (wanted.length === 0 || wanted.some(({ is }) => is.test(name))) && !unwanted.some(({ is }) => is.test(name));
+  const all = pattern(text).split(";").filter(Boolean);
+  const any = (/** @type {string[]} */ parts) => new RegExp(`^(?:${parts.map((part) => part.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")).join("|")})$`, "is");
+  const wanted = all.filter((part) => part[0] !== "!");
+  const unwanted = all.filter((part) => part[0] === "!").map((part) => part.slice(1));
+  const [is, not] = [any(wanted), any(unwanted)];
+  return (name) => (wanted.length === 0 || is.test(name)) && !(unwanted.length > 0 && not.test(name));
 }
 
 /** @param {WordContext} context @param {string} option @returns {string[]} the filter as the pattern of an option */
@@ -64,7 +65,7 @@ const ASKED = [
   },
   {
     id: "threads", title: "Threads", about: "One row per thread",
-    // Who woke each thread, with stacks, can be 100 KB for each.
+    // Who woke a thread can be 100 KB.
     words: (c) => ["dump", "threads", ...ofThread(c), ...common(c, [...ofProcesses(c), "--columns", "!wakers;!woken_by"])],
     columns: "process tid thread_name cpu_ns run_ns wait_ns ready_ns switches wait_reasons",
     sort: "cpu_ns", filter: "process",
@@ -141,7 +142,7 @@ export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one, columns: one.co
 
 /** Whether a panel can be about one thread. @param {string} id */
 export function isByThread(id) {
-  const words = questionOf(id).words({ range: [0, 1], process: "", tid: 1, filter: "", measure: "cpu", tagFile: "", method: null, top: 1 });
+  const words = questionOf(id).words({ range: null, process: null, tid: 1, filter: "", measure: "", tagFile: "", method: null, top: 1 });
   return words.includes("--tid") || words.includes("--anchor");
 }
 

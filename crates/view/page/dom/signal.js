@@ -117,7 +117,7 @@ export function watch(signals, work) {
   });
 }
 
-/** An effect that reads at once and writes when changes have paused: texts need not follow each frame of a zoom. @param {() => () => void} read */
+/** An effect that reads at once, and writes when changes have paused. @param {() => () => void} read */
 export function calm(read) {
   let first = true;
   let write = () => {};

@@ -33,7 +33,7 @@ export function columnOf(key, sample, unions = false, path = false) {
   return { key, title: kind === "ns" ? `${union ? `${title} (union)` : title} ms` : kind === "share" || key === "share" ? `${title} %` : kind === "bytes" && !/bytes$/i.test(title) ? `${title} bytes` : title, kind, width };
 }
 
-/** Text of a cell. Lengths are ms with one digit (three where all of the column are below 10 ms), rounded half up. @type {CellText} */
+/** Text of a cell: lengths are ms with one digit, or three where all are below 10 ms. @type {CellText} */
 export function cellText(value, column, how) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") {

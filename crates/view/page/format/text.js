@@ -21,7 +21,7 @@ export const messageOf = (error) => (error instanceof Error ? error.message : St
 /** Characters of a name that a pattern keeps; a longer one ends with a wildcard. */
 const LONGEST = 500;
 
-/** A name as a pattern that fits it: signs that patterns or terminals obey become the wildcard of one character. @param {string} name */
+/** A name as a pattern: signs that patterns or terminals obey become `?`. @param {string} name */
 export function exact(name) {
   const short = name.length > LONGEST ? `${name.slice(0, LONGEST)}*` : name;
   const kept = clean(short, LONGEST + 1).replaceAll("\ufffd", "?").replaceAll(";", "?");

@@ -116,7 +116,7 @@ export class Bitmaps {
     this.waiting.clear();
   }
 
-  /** @param {string} lane @param {TimeRange} range @returns {Picture | null} the finest that has all of the range, else the one that has most of it */
+  /** @param {string} lane @param {TimeRange} range @returns {Picture | null} the finest of all of the range, else what has most of it */
   best(lane, [from, to]) {
     /** @type {Picture | null} */
     let best = null;

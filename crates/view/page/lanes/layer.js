@@ -1,4 +1,4 @@
-// What is drawn anew on a canvas in each frame, in CSS pixels, with the colours of the style sheet.
+// What a canvas shows anew in each frame, in CSS pixels.
 import { dpr } from "./geometry.js";
 import { css } from "./palette.js";
 

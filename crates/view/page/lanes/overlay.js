@@ -1,4 +1,4 @@
-// What stands above the pictures of the lanes: grid, marks, selection, cursor, hits of a search, the chosen span and the arrows of its chain.
+// What stands above the pictures: grid, marks, selection, cursor, the chosen span and the arrows of its chain.
 import { timeWidth, xOf } from "./geometry.js";
 import { clipped, Layer } from "./layer.js";
 import { LANE, draw } from "./path.js";

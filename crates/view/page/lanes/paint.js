@@ -37,7 +37,7 @@ export function onColumns({ frame, from, to, columns }, values, how) {
   return out;
 }
 
-/** Peaks of the columns: what a column would have if it was all like the largest of the base buckets inside of it. @type {PeaksOn} */
+/** Peaks: what a column would have if all of it was like its largest base bucket. @type {PeaksOn} */
 export function peaksOn(data, name) {
   const values = data.frame.peaks[name];
   const { bucket_ns: bucket, peak_ns: base } = data.frame.head;

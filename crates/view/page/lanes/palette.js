@@ -9,7 +9,7 @@ export const HUES = ["rose", "red", "orange", "gold", "olive", "green", "teal", 
 /** Processes, the one with most CPU first. */
 const ranked = signal(/** @type {Lane[]} */ ([]));
 
-/** Hues by the number of a process: those with most CPU follow each other, so that they differ. The reader's choice goes first. */
+/** Hues by the number of a process: those with most CPU differ. The reader's choice goes first. */
 export const hueOrder = computed(() => {
   /** @type {number[]} */
   const order = [];
@@ -26,7 +26,7 @@ export const processLanes = computed(() => new Map(ranked.value.map((lane) => [l
 
 /** Hues by the id of a lane, of the processes in `ranked`. */
 const places = signal(/** @type {ReadonlyMap<string, number>} */ (new Map()));
-/** Hues that names have got, so that a process has the same one in each recording. Of several processes with a name, the next ones follow. */
+/** Hues that names have got: the same ones in each recording. Other processes with a name get the next ones. */
 const named = new Map();
 
 /** @param {Lane[]} lanes processes, the one with most CPU first */
@@ -45,7 +45,7 @@ export function orderHues(lanes) {
   ranked.value = lanes;
 }
 
-/** What a view's text names the lane by: it has its colour in other recordings, too, where it is without the process id. @param {Lane} lane */
+/** What a view's text names the lane by; without a process id it has its colour in other recordings, too. @param {Lane} lane */
 export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }

@@ -1,4 +1,4 @@
-// Single operations, events, marks and regions, and the kinds of waits: drawn where few enough are in sight, instead of their density alone.
+// Single operations, events, marks, regions and kinds of waits, where few enough are in sight.
 import * as client from "../api/client.js";
 import { paused, watch } from "../dom.js";
 import { clean } from "../format.js";
@@ -76,7 +76,7 @@ export class Singles {
     return head?.kinds?.[kind?.[place] ?? -1] ?? null;
   }
 
-  /** Waits for disks are twice as thick as others; sleeps have dots above the line. @param {Layer} layer @param {Band} band @param {Frame} frame */
+  /** Waits for disks are thicker; sleeps have dots above. @param {Layer} layer @param {Band} band @param {Frame} frame */
   #waits(layer, { bottom }, { head, series: { start, end, kind } }) {
     const [from, to] = view.range.peek();
     kind?.forEach((place, i) => {

@@ -1,4 +1,4 @@
-// The lanes: two areas of rows (pinned and all), and below them one canvas of pictures and of what stands above these.
+// The lanes: two areas of rows (pinned and all) above one canvas.
 import { computed, h, paused, watch } from "../dom.js";
 import { Axis } from "./axis.js";
 import { Compositor } from "./compositor.js";
@@ -46,7 +46,7 @@ export class LanesView {
     this.patience = 0;
     /** Whether lanes had the keyboard last. */
     this.keyboard = false;
-    /** Corners follow when nothing comes any more: their texts would be most of a frame. */
+    /** Texts of corners would be most of a frame. */
     this.corners = paused(90, () => [this.rows, this.pinRows, this.sticky].forEach((rows) => rows.corners()));
     new ResizeObserver(() => this.#resize()).observe(this.area);
     this.#follow();

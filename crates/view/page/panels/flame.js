@@ -22,16 +22,16 @@ export class Flame {
       ondblclick: (event) => this.#open(this.#hit(event)), onkeydown: (event) => this.#key(event),
     }, this.canvas);
     this.tip = h("div.flame-tip", { role: "status" });
-    this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", title: PATTERNS, oninput: () => {
-      this.draw();
-      this.#tell();
-    } });
+    this.find = h("input", { type: "search", placeholder: "Highlight…", "aria-label": "Highlight functions", title: PATTERNS, oninput: () => this.#light() });
     this.by = h("select", { "aria-label": "Colour by", onchange: () => this.draw() }, h("option", { value: "module" }, "Colour by module"), h("option", { value: "tag" }, "Colour by stack tag"), h("option", { value: "name" }, "Colour by function"));
     this.element = h("div.flame", h("div.flame-bar", this.find, this.by, this.tip), this.scroll);
     /** @type {Frame | null} */
     this.data = null;
     /** @type {Box[]} */
     this.boxes = [];
+    /** Which of them are highlighted. @type {boolean[] | null} */
+    this.hits = null;
+    this.found = "";
     /** What is as wide as the graph, and what the pointer or the keyboard is at. @type {Box | null} */
     this.zoom = null;
     /** @type {Box | null} */
@@ -48,31 +48,30 @@ export class Flame {
     this.boxes = [...depth].map((level, i) => ({
       depth: level, start: start[i] ?? 0, weight: weight[i] ?? 0, self: self[i] ?? 0, parent: parent[i] ?? -1, name: names[name[i] ?? -1] ?? "", module: modules[module[i] ?? -1], tag: tags[tag[i] ?? -1],
     }));
-    this.draw();
-    this.#tell();
+    this.#light();
     return this.boxes.length;
   }
 
   #tell() {
-    this.tip.textContent = this.at ? this.#text(this.at) : this.data ? `${this.#found()}${this.#amount(this.data.head.total ?? 0)} in ${group(this.data.head.frames ?? 0)} boxes` : "";
+    this.tip.textContent = this.at ? this.#text(this.at) : this.data ? `${this.found}${this.#amount(this.data.head.total ?? 0)} in ${group(this.data.head.frames ?? 0)} boxes` : "";
   }
 
-  /** A box has the time of those above it, which count once. */
-  #found() {
-    if (!this.find.value) return "";
-    const fits = fitting(this.find.value);
+  /** Finds what is highlighted. A box has the time of those above it, which count once. */
+  #light() {
+    const fits = this.find.value ? fitting(this.find.value) : null;
     /** @type {boolean[]} */
     const inside = [];
     let [sum, count] = [0, 0];
-    this.boxes.forEach((box, i) => {
-      const below = inside[box.parent] ?? false;
-      inside[i] = below;
-      if (!fits(nameOf(box))) return;
-      count += 1;
-      sum += below ? 0 : box.weight;
-      inside[i] = true;
+    this.hits = fits && this.boxes.map((box, i) => {
+      const [hit, below] = [fits(nameOf(box)), inside[box.parent] ?? false];
+      if (hit) count += 1;
+      if (hit && !below) sum += box.weight;
+      inside[i] = hit || below;
+      return hit;
     });
-    return `${this.#amount(sum)} in ${group(count)} highlighted boxes, of `;
+    this.found = fits ? `${this.#amount(sum)} in ${group(count)} highlighted boxes, of ` : "";
+    this.draw();
+    this.#tell();
   }
 
   /** @param {number} value */
@@ -114,8 +113,7 @@ export class Flame {
     const hues = Array.from({ length: 12 }, (_, i) => css(`--flame-${i}`));
     const [ink, plain, accent, found, surface] = ["--flame-ink", "--bar", "--accent", "--finding", "--surface"].map(css);
     const [from, to] = this.#window();
-    const fits = this.find.value ? fitting(this.find.value) : null;
-    for (const box of this.boxes) {
+    for (const [i, box] of this.boxes.entries()) {
       const x0 = ((box.start - from) / (to - from)) * width;
       const w = (box.weight / (to - from)) * width;
       if (x0 + w < 0 || x0 > width || w < 0.4) continue;
@@ -124,8 +122,8 @@ export class Flame {
       const wide = Math.min(width, x0 + w) - left;
       // Boxes of processes and threads have no module and no tag.
       const label = box[/** @type {"name" | "tag" | "module"} */ (this.by.value)];
-      const hit = fits?.(nameOf(box)) ?? false;
-      context.globalAlpha = fits && !hit ? 0.35 : 1;
+      const hit = this.hits?.[i] ?? false;
+      context.globalAlpha = this.hits && !hit ? 0.35 : 1;
       context.fillStyle = (hit ? found : label === undefined ? plain : hues[hueOfName(label)]) ?? "";
       context.fillRect(left, y, Math.max(0.6, wide - (wide > 3 ? 1 : 0)), ROW - 1);
       if (box === this.at) {

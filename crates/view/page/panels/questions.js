@@ -38,7 +38,7 @@ export function fitting(text) {
 /** @param {WordContext} context @param {string} option @returns {string[]} the filter as the pattern of an option */
 const filtered = ({ filter }, option) => (filter ? [option, pattern(filter)] : []);
 
-/** The filter of rows of processes; where panels are about one, its rows are filtered by the page. @param {WordContext} context */
+/** The filter of rows of processes; the page filters those of one. @param {WordContext} context */
 const ofProcesses = (context) => [...(context.process ? [] : filtered(context, "-p")), ...top(context)];
 
 /** @param {WordContext} context */
@@ -141,10 +141,7 @@ const ASKED = [
 export const QUESTIONS = ASKED.map((one) => ({ ...USUAL, ...one, columns: one.columns?.split(" ") ?? [] }));
 
 /** Whether a panel can be about one thread. @param {string} id */
-export function isByThread(id) {
-  const words = questionOf(id).words({ range: null, process: null, tid: 1, filter: "", measure: "", tagFile: "", method: null, top: 1 });
-  return words.includes("--tid") || words.includes("--anchor");
-}
+export const isByThread = (id) => /--tid|--anchor/.test(questionOf(id).words({ range: null, process: null, tid: 1, filter: "", measure: "", tagFile: "", method: null, top: 1 }).join());
 
 /** @param {string} id */
 export function questionOf(id) {

@@ -22,7 +22,7 @@ export async function densityOf(hit, signal) {
   return found;
 }
 
-/** Goes to the next or the previous part of the recording in which the hit is. @param {1 | -1} way @returns {boolean} whether there is one */
+/** Goes to the next or the previous hit. @param {1 | -1} way @returns {boolean} whether there is one */
 export function stepOccurrence(way) {
   const density = view.density.peek();
   if (!density) return false;

@@ -68,7 +68,7 @@ function textOf(lane, store, ns, wait) {
   return lines.join("\n");
 }
 
-/** What a figure is a part of. Only CPU time has a most that can be: threads that wait are as many as there are. @type {ShareOf} */
+/** What a figure is a part of: CPU time alone has a most that can be. @type {ShareOf} */
 export function shareOf(name, value, bucket, atOnce, lane) {
   if (!atOnce) return "";
   if (lane.kind === "process" && ["ready", "wait", "open", "unknown"].includes(name)) return `  = ${fixed(value / bucket, 1)} threads`;

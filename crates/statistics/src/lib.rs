@@ -48,7 +48,7 @@
 //!
 //! # A series
 //!
-//! [`segments`] finds the runs at which a series changes.
+//! [`segments`] finds the runs at which a series changes, and how well their place is known.
 //!
 //! # What is not a number
 //!
@@ -64,6 +64,7 @@ pub mod family;
 pub mod figure;
 pub mod gaps;
 pub mod interval;
+mod location;
 pub mod order;
 pub mod outliers;
 pub mod permutations;
@@ -97,7 +98,7 @@ pub use problem::Problem;
 pub use random::seed_of;
 pub use remainders::Rounded;
 pub use rows::RowDifference;
-pub use segments::{ChangePoint, change_points};
+pub use segments::{ChangePoint, any_change, change_points};
 pub use speed::{Speed, UnchangedKey};
 pub use split::{ByCounters, Counted, Leaves, OftenLonger};
 pub use two_sets::{Comparison, Effect, Method, Test};

@@ -8,6 +8,7 @@
 use crate::confidence::Confidence;
 use crate::design::{Design, Side};
 use crate::figure::{Figure, Scale};
+use crate::location::Location;
 use crate::permutations::Labellings;
 use crate::problem::Problem;
 use crate::random::SplitMix64;
@@ -22,6 +23,12 @@ pub struct ChangePoint {
     pub p: f64,
     /// The change from the segment before to that after, as [`Effect::change`](crate::two_sets::Effect::change).
     pub change: f64,
+    /// The likeliest first run of the new segment. `index` has the largest difference of ranks, which do not tell how far
+    /// apart the two sides are; this place has the largest likelihood.
+    pub likeliest: usize,
+    /// The earliest and the latest possible first run of the new segment: in 19 of 20 series the truth lies between these,
+    /// both included.
+    pub between: (usize, usize),
 }
 
 /// What counts as a change point.
@@ -51,16 +58,16 @@ const LARGEST_CORRELATION: f64 = 0.95;
 /// A value is not finite, or not positive on logarithms; two neighbouring segments have more runs than
 /// [`MAX_RUNS`](crate::design::MAX_RUNS).
 pub fn change_points(values: &[f64], is_logarithmic: bool, limits: &Limits) -> Result<Vec<ChangePoint>, Problem> {
-    if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-        return Err(Problem::NotFinite(index));
-    }
+    check_finite(values)?;
     if let Some(index) = values.iter().position(|&value| is_logarithmic && value <= 0.0) {
         return Err(Problem::NotPositive(index));
     }
     let mut places = Vec::new();
     let mut open = vec![(0, values.len())];
     while let Some((start, end)) = open.pop() {
-        if let Some(place) = strongest(&values[start..end], limits, start) {
+        let segment = &values[start..end];
+        let seed = limits.seed ^ (start as u64).rotate_left(32) ^ segment.len() as u64;
+        if let Some((place, _)) = strongest(segment, limits.alpha, PERMUTATIONS, seed) {
             places.push(start + place);
             open.extend([(start, start + place), (start + place, end)]);
         }
@@ -69,8 +76,22 @@ pub fn change_points(values: &[f64], is_logarithmic: bool, limits: &Limits) -> R
     merge(values, places, is_logarithmic, limits)
 }
 
-/// Where a segment changes, counted from its start, if it does.
-fn strongest(values: &[f64], limits: &Limits, start: usize) -> Option<usize> {
+/// The p of no change anywhere in a series, by `permutations` of its ranks: of several series, it is what a correction for
+/// their number needs. A p above `most` is not computed, and is 1. So is that of a series with fewer than eight runs.
+///
+/// # Errors
+/// A value is not finite.
+pub fn any_change(values: &[f64], most: f64, permutations: usize, seed: u64) -> Result<f64, Problem> {
+    check_finite(values)?;
+    Ok(strongest(values, most, permutations, seed).map_or(1.0, |(_, p)| p))
+}
+
+fn check_finite(values: &[f64]) -> Result<(), Problem> {
+    values.iter().position(|value| !value.is_finite()).map_or(Ok(()), |index| Err(Problem::NotFinite(index)))
+}
+
+/// Where a segment changes, counted from its start, and the p of no change, if it is at most `most`.
+fn strongest(values: &[f64], most: f64, permutations: usize, seed: u64) -> Option<(usize, f64)> {
     if values.len() < 2 * FEWEST_RUNS {
         return None;
     }
@@ -78,10 +99,10 @@ fn strongest(values: &[f64], limits: &Limits, start: usize) -> Option<usize> {
     let (place, statistic) = largest_deviation(&ranks)?;
     let factor = dependence_factor(values, place);
     // Not more than this many permutations may reach the statistic.
-    let allowed = limits.alpha * (PERMUTATIONS + 1) as f64 + 1e-9;
-    let mut random = SplitMix64::new(limits.seed ^ (start as u64).rotate_left(32) ^ values.len() as u64);
+    let allowed = most * (permutations + 1) as f64 + 1e-9;
+    let mut random = SplitMix64::new(seed);
     let mut reached = 1;
-    for _ in 0..PERMUTATIONS {
+    for _ in 0..permutations {
         if f64::from(reached) > allowed {
             return None;
         }
@@ -91,7 +112,7 @@ fn strongest(values: &[f64], limits: &Limits, start: usize) -> Option<usize> {
         let (_, largest) = largest_deviation(&ranks)?;
         reached += i32::from(factor * largest >= statistic - 1e-9);
     }
-    (f64::from(reached) <= allowed).then_some(place)
+    (f64::from(reached) <= allowed).then(|| (place, f64::from(reached) / (permutations + 1) as f64))
 }
 
 /// The place at which the sum of the ranks before is farthest from its mean, in standard deviations, and how far. The
@@ -172,5 +193,12 @@ fn between(
         if is_logarithmic { Figure::logarithms(&labellings, values) } else { Figure::plain(&labellings, values) }?;
     let confidence = Confidence::new(1.0 - limits.alpha).unwrap_or_default();
     let scale: Scale = figure.scale();
-    Ok(ChangePoint { index: start + place, p: figure.test(confidence).p, change: scale.change(figure.shift()) })
+    let location = Location::of_change(values, place, dependence_factor(values, place), FEWEST_RUNS);
+    Ok(ChangePoint {
+        index: start + place,
+        p: figure.test(confidence).p,
+        change: scale.change(figure.shift()),
+        likeliest: start + location.likeliest,
+        between: (start + location.first, start + location.last),
+    })
 }

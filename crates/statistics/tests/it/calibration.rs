@@ -8,17 +8,16 @@ use tracesift_statistics::gaps::modes;
 use tracesift_statistics::order::Order;
 use tracesift_statistics::permutations::Labellings;
 use tracesift_statistics::random::SplitMix64;
-use tracesift_statistics::segments::{Limits, change_points};
 
 /// Random numbers of the distributions that runs have.
-struct Noise(SplitMix64);
+pub(crate) struct Noise(pub(crate) SplitMix64);
 
 impl Noise {
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         (self.0.below(1 << 53) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
-    fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
@@ -70,7 +69,7 @@ fn labellings(n: usize, m: usize, seed: u64) -> Labellings {
 }
 
 /// The share of `trials` that are true.
-fn share(trials: usize, mut trial: impl FnMut() -> bool) -> f64 {
+pub(crate) fn share(trials: usize, mut trial: impl FnMut() -> bool) -> f64 {
     (0..trials).filter(|_| trial()).count() as f64 / trials as f64
 }
 
@@ -273,35 +272,6 @@ fn a_wild_group_hides_nothing_in_a_steady_one() {
     assert!(first + others < five_percent(60), "{first} {others}");
 }
 
-/// The share of series of 200 runs with a change point, and of those with a step of 5 % that is found within five runs.
-fn history(kind: Kind, dependence: f64, trials: usize) -> [f64; 2] {
-    let mut noise = Noise(SplitMix64::new(23));
-    let limits = Limits { alpha: 0.01, least: 0.01, seed: 1 };
-    let mut series = |step: f64| {
-        let mut before = 0.0;
-        let place = 60 + noise.0.below(80) as usize;
-        let run = |index: usize| {
-            let fresh = (noise.run(kind) / 100.0).ln();
-            before = dependence * before + (1.0 - dependence * dependence).sqrt() * fresh;
-            f64::exp(before + if index < place { 0.0 } else { step })
-        };
-        let values: Vec<f64> = (0..200).map(run).collect();
-        (place, change_points(&values, true, &limits).expect("positive"))
-    };
-    let quiet = share(trials, || !series(0.0).1.is_empty());
-    let found = share(trials, || {
-        let (place, points) = series(0.05);
-        points.iter().any(|point| point.index.abs_diff(place) <= 5)
-    });
-    [quiet, found]
-}
-
-#[test]
-fn steps_of_a_series_are_found() {
-    let [quiet, found] = history(Kind::Normal, 0.0, 20);
-    assert!(quiet <= 0.1 && found >= 0.75, "{quiet} {found}");
-}
-
 #[test]
 fn one_mode_is_seldom_two() {
     let mut noise = Noise(SplitMix64::new(29));
@@ -343,10 +313,5 @@ fn rates() {
             "families, {runs} + {runs}: equal {equal}, one method {}",
             families(400, runs, (0, 0.05), trials / 2)[1]
         );
-    }
-    for (kind, dependence) in
-        [(Kind::Normal, 0.0), (Kind::Outliers, 0.0), (Kind::Bimodal, 0.0), (Kind::Normal, 0.3), (Kind::Normal, 0.6)]
-    {
-        println!("history, {kind:?} {dependence}: {:?}", history(kind, dependence, 200));
     }
 }

@@ -2,4 +2,5 @@
 
 mod calibration;
 mod golden;
+mod history;
 mod properties;

@@ -137,15 +137,32 @@ fn largest_deviation(ranks: &[f64]) -> Option<(usize, f64)> {
 }
 
 /// How much larger deviations are than those of runs that do not depend on each other.
+///
+/// Other changes on either side look like dependence of neighbours, and would hide this one. They do not in the
+/// differences of neighbours, so that the smaller correlation of both counts.
 fn dependence_factor(values: &[f64], place: usize) -> f64 {
     let (before, after) = values.split_at(place);
     let residuals = |values: &[f64]| {
         let center = median(values).unwrap_or(0.0);
         values.iter().map(|value| value - center).collect::<Vec<_>>()
     };
-    let found = rank_autocorrelation(&[residuals(before), residuals(after)].concat()).unwrap_or(0.0);
+    let of_ranks = rank_autocorrelation(&[residuals(before), residuals(after)].concat()).unwrap_or(0.0);
+    let found = of_ranks.min(correlation_of_differences(values).unwrap_or(of_ranks));
     let correlation = if found < 1.0 / (values.len() as f64).sqrt() { 0.0 } else { found.min(LARGEST_CORRELATION) };
     ((1.0 + correlation) / (1.0 - correlation)).sqrt()
+}
+
+/// The correlation of neighbours, by the squares of the differences of each run to the next and to the one after that:
+/// their ratio is 1 + ρ. The largest fifth of both is left out: steps and outliers. `None` where neighbours are equal.
+fn correlation_of_differences(values: &[f64]) -> Option<f64> {
+    let mean_square = |lag: usize| {
+        let mut squares: Vec<f64> = values.windows(lag + 1).map(|pair| (pair[lag] - pair[0]).powi(2)).collect();
+        squares.sort_by(f64::total_cmp);
+        squares.truncate(squares.len() - squares.len() / 5);
+        squares.iter().sum::<f64>() / squares.len() as f64
+    };
+    let ratio = mean_square(2) / mean_square(1);
+    ratio.is_finite().then_some(ratio - 1.0)
 }
 
 /// Removes the weakest change point until all hold between their neighbours.

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { executable, pss } from "./browser.mjs";
+import { executable, largestRenderer } from "./browser.mjs";
 
 /** Speaks the browser's protocol through its pipe: messages of JSON, each ended by a zero. */
 function speak(child) {
@@ -48,10 +48,7 @@ export async function open({ width = 1920, height = 1080 } = {}) {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   };
-  const renderer = async () => {
-    const { processInfo } = await send("SystemInfo.getProcessInfo");
-    return Math.max(...processInfo.filter(({ type }) => type === "renderer").map(({ id }) => pss(id)));
-  };
+  const renderer = async () => largestRenderer((await send("SystemInfo.getProcessInfo")).processInfo);
   const close = async () => {
     const ended = new Promise((resolve) => child.on("exit", resolve));
     await send("Browser.close").catch(() => {});

@@ -25,7 +25,7 @@ export async function launch() {
   const cdp = await browser.newBrowserCDPSession();
   const processes = async () => (await cdp.send("SystemInfo.getProcessInfo")).processInfo;
   const cpu = async () => (await processes()).filter(({ type }) => type !== "browser").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
-  const renderer = async () => Math.max(...(await processes()).filter(({ type }) => type === "renderer").map(({ id }) => pss(id)));
+  const renderer = async () => largestRenderer(await processes());
   return { browser, cpu, renderer };
 }
 
@@ -50,8 +50,13 @@ function line(file, name) {
 }
 
 /** Memory of a process with its share of what it has with others, MiB. */
-export function pss(pid) {
+function pss(pid) {
   return line(`/proc/${pid}/smaps_rollup`, "Pss") / 1024;
+}
+
+/** Memory of the largest renderer among a browser's processes, MiB. */
+export function largestRenderer(processes) {
+  return Math.max(...processes.filter(({ type }) => type === "renderer").map(({ id }) => pss(id)));
 }
 
 /** Memory of a process that is no file, now, and all memory at most, MiB. */

@@ -35,12 +35,12 @@ function title(text) {
 
 /** A page of the program with one recording, and what is to be done with it. */
 async function withPage(archive, options, work) {
-  const { browser, renderer, cpu } = await launch();
+  const { browser } = await launch();
   const server = await program.serve(path, archive);
   try {
     const one = await program.open(browser, server, options);
     await program.settled(one.page);
-    await work(one.page, { browser, renderer, cpu });
+    await work(one.page, { browser });
     await one.close();
   } finally {
     await server.stop();

@@ -58,10 +58,10 @@ impl SampleSums {
         let one = SampleSum { process, thread, attribution, samples: 1, cpu: weight, first: time, last: time };
         let mut hash = FxHasher::default();
         (process, thread, attribution).hash(&mut hash);
-        let Some(place) = self.places.get_mut(hash.finish() as usize % PLACES) else {
+        if self.places.is_empty() {
             self.places = vec![SampleSum { samples: 0, cpu: 0, ..one }; PLACES];
-            return self.sample(SampleOfThread { time, process, thread, weight }, attribution);
-        };
+        }
+        let place = &mut self.places[hash.finish() as usize % PLACES];
         if place.is_alike(&one) {
             place.add(&one);
             return;

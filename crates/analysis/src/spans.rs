@@ -19,6 +19,12 @@ impl Span {
     /// All of time: the range of a question without `--time`.
     pub const ALL: Self = Self { start: -FARTHEST, end: FARTHEST };
 
+    /// The bounds that a reader has to keep to; `None` for [`Span::ALL`], which has none.
+    #[must_use]
+    pub fn if_bounded(self) -> Option<std::ops::Range<i64>> {
+        (self != Self::ALL).then_some(self.start..self.end)
+    }
+
     /// The span from `start` to `end`, both moved into [`Span::ALL`]; empty at `start` when `end` lies before it.
     #[must_use]
     pub fn new(start: i64, end: i64) -> Self {

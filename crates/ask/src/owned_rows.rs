@@ -156,7 +156,7 @@ impl<'a> OwnedRows<'a> {
     /// The samples of the time range.
     pub(crate) fn samples(&mut self, mut visit: impl FnMut(OwnerNumber, &OwnedSample)) -> Result<(), Error> {
         let (owners, processes, times) = (&mut self.owners, self.processes, self.times);
-        let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
+        let time = self.range.if_bounded();
         self.opened.archive().scan(time, |row: &OwnedSample| {
             let counts = times.is_none_or(|times| times.contain(Some(row.process), row.time));
             if counts && processes.contains(&row.process) {
@@ -200,8 +200,7 @@ impl<'a> OwnedRows<'a> {
     pub(crate) fn switches(&mut self, mut visit: impl FnMut(OwnerNumber, &OwnedSwitch)) -> Result<(), Error> {
         let owners = &mut self.owners;
         // A switch-in at the first instant ends a span that lies before it.
-        let time = self.range.start.saturating_sub(1)..self.range.end.saturating_add(1);
-        let time = (self.range != Span::ALL).then_some(time);
+        let time = self.range.if_bounded().map(|time| time.start.saturating_sub(1)..time.end.saturating_add(1));
         self.opened.archive().scan_backwards(time, |row: &OwnedSwitch| {
             if let Some(process) = owners.threads.get(&row.thread).copied() {
                 visit(owners.number(process, row.thread), row);
@@ -253,7 +252,7 @@ impl<'a> OwnedRows<'a> {
                 }
             }
         };
-        let time = (self.range != Span::ALL).then_some(self.range.start..self.range.end);
+        let time = self.range.if_bounded();
         self.opened.archive().scan_around_backwards(time, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())

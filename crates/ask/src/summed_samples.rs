@@ -18,11 +18,6 @@ view! {
 /// Row groups whose sums are in memory at a time; twice as many while they are shown. If no two samples are alike, one has 30 MB of them.
 const AT_ONCE: usize = 8;
 
-/// What must be read for a range; `None`: everything.
-fn bounds(range: Span) -> Option<std::ops::Range<i64>> {
-    (range != Span::ALL).then_some(range.start..range.end)
-}
-
 /// What the samples of a range have in each stack, by process, or by process and thread. Which ones count is told by process and time.
 pub(crate) fn by_stack(
     recording: &OpenRecording,
@@ -30,24 +25,21 @@ pub(crate) fn by_stack(
     per_thread: bool,
     counts: impl Fn(ProcessId, i64) -> bool + Sync,
 ) -> Result<StackSums, Error> {
-    let groups = recording.archive().row_groups::<CpuSampleRow>(bounds(range))?;
-    // Times beyond the range are those of a damaged archive.
-    let counts = |process, time| range.contains(time) && counts(process, time);
+    let groups = recording.archive().row_groups::<CpuSampleRow>(range.if_bounded())?;
     let add_group = |mut sums: StackSums, group: &usize| {
-        let weight = |weight| Weight { amount: weight, count: 1 };
+        let mut add = |process, thread, time, at, weight| {
+            // Times beyond the range are those of a damaged archive.
+            if range.contains(time) && counts(process, time) {
+                sums.add((process, thread), at, Weight { amount: weight, count: 1 });
+            }
+        };
         if per_thread {
             groups.scan(*group, |row: &AttributedSample| {
-                if counts(row.process, row.time) {
-                    let at = Attribution::of_sample(row.stack, row.frame);
-                    sums.add((row.process, Some(row.thread)), at, weight(row.weight));
-                }
+                add(row.process, Some(row.thread), row.time, Attribution::of_sample(row.stack, row.frame), row.weight);
             })?;
         } else {
             groups.scan(*group, |row: &SampleOfProcess| {
-                if counts(row.process, row.time) {
-                    let at = Attribution::of_sample(row.stack, row.frame);
-                    sums.add((row.process, None), at, weight(row.weight));
-                }
+                add(row.process, None, row.time, Attribution::of_sample(row.stack, row.frame), row.weight);
             })?;
         }
         Ok(sums)
@@ -65,7 +57,7 @@ pub(crate) fn by_thread(
     place: impl Fn(Attribution) -> Attribution + Sync,
     mut visit: impl FnMut(&SampleSum),
 ) -> Result<(), Error> {
-    let groups = recording.archive().row_groups::<CpuSampleRow>(bounds(range))?;
+    let groups = recording.archive().row_groups::<CpuSampleRow>(range.if_bounded())?;
     let of_groups = |some: &[usize]| {
         let mut sums = SampleSums::default();
         for group in some {

@@ -44,8 +44,7 @@ impl TimeWindows {
 
     /// What must be read for them; `None`: everything.
     pub(crate) fn bounds(&self) -> Option<Range<i64>> {
-        let all = self.all();
-        (all != Span::ALL).then_some(all.start..all.end)
+        self.all().if_bounded()
     }
 
     /// The place of the range that has an instant.

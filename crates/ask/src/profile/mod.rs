@@ -344,7 +344,7 @@ impl Builder {
                 });
             }
         };
-        let time = (range != Span::ALL).then_some(range.start..range.end);
+        let time = range.if_bounded();
         recording.archive().scan_around_backwards(time, |row: &RunSwitch| runs.switch(row, &mut charge))?;
         runs.finish(&mut charge);
         Ok(())

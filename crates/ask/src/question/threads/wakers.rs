@@ -106,7 +106,7 @@ pub(super) fn fill(
         rows.iter().map(|row| (row.thread.thread, WakeSums::default())).collect();
     let of_threads = rows.iter().map(|row| (row.thread.thread, row.process.process));
     let times = times.map(|times| times.of_threads(range, of_threads));
-    let time = (range != Span::ALL).then_some(start..end);
+    let time = range.if_bounded();
     opened.archive().scan(time, |row: &WokenSwitch| {
         let Some(sums) = sums.get_mut(&row.thread) else { return };
         match &times {

@@ -86,7 +86,7 @@ pub(super) fn find(
     let mut longest: BinaryHeap<Reverse<Rank>> = BinaryHeap::new();
     let mut rows: FxHashMap<(i64, i64, i32), Wait> = FxHashMap::default();
     let mut filter = Filter::new(question, processes, threads);
-    let time = (range != Span::ALL).then_some(range.start..range.end);
+    let time = range.if_bounded();
     let mut see = |row: &WaitRow, range: Span| {
         let Some(wait) = pieces(row, has_ready).clip(range).wait else { return };
         let length = wait.length();

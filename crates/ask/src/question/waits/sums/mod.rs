@@ -291,7 +291,7 @@ impl Question {
         let mut due: Vec<Wait> = Vec::new();
         // A scan cannot break off; what fails inside is told behind it.
         let mut failed = None;
-        let time = (range != Span::ALL).then_some(range.start..range.end);
+        let time = range.if_bounded();
         let mut see = |row: &WaitRow, range: Span, end: i64| {
             // What is still to come ends before this part does.
             while pending.peek().is_some_and(|wait| wait.0.span.end >= end) || pending.len() > MOST_PENDING {

@@ -8,7 +8,7 @@
 
 use std::error::Error;
 
-use tracesift_statistics::{Confidence, Design, Figure, Gate, Labellings, Side};
+use tracesift_statistics::{Confidence, Design, Figure, Gate, Labellings, Limit, Side};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut sides, mut values, mut side) = (Vec::new(), Vec::new(), Side::A);
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if let Some(spread) = comparison.spread {
         println!("these runs show changes from {:.1} % on", 100.0 * spread.detectable(Confidence::default()));
     }
-    let gate = Gate::Rise(0.05);
-    println!("gate +5 %: {:?}", gate.decide(&figure, &comparison, gate.p(&comparison)));
+    let gate = Gate::Above(Limit::Ratio(0.05)).test(&labellings, &values, Confidence::default())?;
+    println!("gate +5 %: {:?}", gate.decide(gate.p_beyond(), 1));
     Ok(())
 }

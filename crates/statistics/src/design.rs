@@ -118,6 +118,15 @@ impl Design {
         &self.sides
     }
 
+    /// By the caller's index.
+    pub(crate) fn sides_as_given(&self) -> Vec<Side> {
+        let mut sides = vec![Side::A; self.order.len()];
+        for (&index, &side) in self.order.iter().zip(&self.sides) {
+            sides[index] = side;
+        }
+        sides
+    }
+
     /// The positions of each group.
     pub(crate) fn members(&self) -> Vec<Vec<usize>> {
         members(&self.groups)

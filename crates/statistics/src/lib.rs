@@ -30,7 +30,8 @@
 //! * [`order`]: runs that alternate are compared in blocks; others are said to be recorded one after the other
 //! * [`design`], [`permutations`]: labels, blocks, strata, and all labellings that they allow
 //! * [`two_sets`]: the test, the effect and its interval; [`statistic`] and [`interval`] tell how
-//! * [`verdict`]: slower, faster, same or undecided; gates; [`detectable`]: what the runs at hand could show
+//! * [`verdict`]: slower, faster, same or undecided; [`detectable`]: what the runs at hand could show
+//! * [`gate`]: whether a change stays within a limit
 //! * [`outliers`], [`gaps`]: runs that stand apart, and sets that have two modes
 //!
 //! # Many figures
@@ -63,6 +64,7 @@ pub mod detectable;
 pub mod family;
 pub mod figure;
 pub mod gaps;
+pub mod gate;
 pub mod interval;
 mod location;
 pub mod order;
@@ -91,6 +93,7 @@ pub use detectable::Spread;
 pub use family::{Family, Key, KeyTest};
 pub use figure::{Figure, Scale};
 pub use gaps::Gap;
+pub use gate::{Decision, Gate, GateTest, Limit};
 pub use interval::Bound;
 pub use order::Order;
 pub use permutations::Labellings;
@@ -102,4 +105,4 @@ pub use segments::{ChangePoint, any_change, change_points};
 pub use speed::{Speed, UnchangedKey};
 pub use split::{ByCounters, Counted, Leaves, OftenLonger};
 pub use two_sets::{Comparison, Effect, Method, Test};
-pub use verdict::{Decision, Gate, Verdict};
+pub use verdict::Verdict;

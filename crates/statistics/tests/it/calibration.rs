@@ -32,7 +32,7 @@ impl Noise {
         }
     }
 
-    fn runs(&mut self, kind: Kind, count: usize) -> Vec<f64> {
+    pub(crate) fn runs(&mut self, kind: Kind, count: usize) -> Vec<f64> {
         (0..count).map(|_| self.run(kind)).collect()
     }
 
@@ -51,7 +51,7 @@ impl Noise {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Normal,
     Skewed,
     Outliers,

@@ -5,12 +5,13 @@ use tracesift_statistics::confidence::Confidence;
 use tracesift_statistics::design::{Design, Side};
 use tracesift_statistics::family::{Family, Key};
 use tracesift_statistics::figure::Figure;
+use tracesift_statistics::gate::{Gate, Limit};
 use tracesift_statistics::permutations::Labellings;
 use tracesift_statistics::problem::Problem;
 use tracesift_statistics::random::seed_of;
 use tracesift_statistics::segments::{Limits, change_points};
 use tracesift_statistics::two_sets::{Comparison, Method};
-use tracesift_statistics::verdict::{Decision, Gate, Verdict};
+use tracesift_statistics::verdict::Verdict;
 
 /// A run: its id, set, block, stratum and value.
 type Run = (String, Side, usize, usize, f64);
@@ -122,8 +123,11 @@ proptest! {
             let comparison = figure.compare(Confidence::default());
             check(&comparison);
             let _ = comparison.verdict(0.01);
-            for gate in [Gate::Rise(0.05), Gate::Fall(0.05), Gate::Rise(f64::NAN), Gate::Fall(2.0)] {
-                let _ = gate.decide(&figure, &comparison, gate.p(&comparison));
+        }
+        for limit in [Limit::Ratio(0.05), Limit::Ratio(-2.0), Limit::Difference(f64::NAN), Limit::Difference(-7.0)] {
+            for gate in [Gate::Above(limit), Gate::Below(limit)] {
+                let Ok(test) = gate.test(&labellings, &values, Confidence::default()) else { continue };
+                let _ = test.decide(test.p_beyond(), 3);
             }
         }
         for quantum in [1.0, 1e-300, 1e300] {
@@ -176,32 +180,6 @@ fn few_runs() {
     assert_eq!([(3, 5), (4, 4), (2, 8)].map(|(n, m)| methods(n, m)), [Method::Permutation; 3]);
     let one = of(&[100.0], &[110.0]);
     assert_eq!((one.verdict(0.01), one.spread, one.effect.low), (Verdict::Undecided, None, f64::NEG_INFINITY));
-}
-
-#[test]
-fn gates() {
-    let sides = [[Side::A; 6], [Side::B; 6]].concat();
-    let labellings = Labellings::new(Design::in_order(&sides).expect("two sets"), 1);
-    let decide = |b: [f64; 6], gate: Gate| {
-        let values = [[100.0, 101.0, 99.0, 100.5, 99.5, 100.2], b].concat();
-        let figure = Figure::logarithms(&labellings, &values).expect("values");
-        let comparison = figure.compare(Confidence::default());
-        gate.decide(&figure, &comparison, gate.p(&comparison))
-    };
-    let slower = [110.0, 111.0, 109.0, 110.5, 109.5, 110.2];
-    assert_eq!(decide(slower, Gate::Rise(0.05)), Decision::Fails);
-    assert_eq!(decide(slower, Gate::Rise(0.15)), Decision::Passes);
-    assert_eq!(decide(slower, Gate::Fall(0.05)), Decision::Passes);
-    let faster = [90.0, 91.0, 89.0, 90.5, 89.5, 90.2];
-    assert_eq!(
-        (decide(faster, Gate::Fall(0.05)), decide(faster, Gate::Rise(0.01))),
-        (Decision::Fails, Decision::Passes)
-    );
-    let noisy = [100.0, 140.0, 80.0, 120.0, 90.0, 106.0];
-    let Decision::Undecided { runs_needed: Some(runs) } = decide(noisy, Gate::Rise(0.05)) else {
-        panic!("{:?}", decide(noisy, Gate::Rise(0.05)))
-    };
-    assert!(runs > 30 && runs < 2_000, "{runs}");
 }
 
 #[test]

@@ -15,6 +15,10 @@ pub(crate) enum Exit {
     NothingUsable = 1,
     /// Done, but some inputs failed; each is named on standard error.
     SomeFailed = 2,
+    /// A gate of a comparison failed.
+    GateFailed = 3,
+    /// A gate of a comparison is undecided, or sets cannot be compared, and that counts as a failure.
+    GateUndecided = 4,
     /// Wrong usage.
     Usage = 64,
     /// Ctrl-C.

@@ -7,6 +7,7 @@ use super::changes::Changes;
 use super::comparable::{Comparability, Reason, Severity};
 use super::difference::Difference;
 use super::figures::ComparedFigure;
+use super::gates::GateOutcome;
 use super::metrics::Metrics;
 use super::run::Run;
 use super::units::{RunOrder, Units};
@@ -33,6 +34,8 @@ pub struct Case {
     pub result: Option<CaseResult>,
     /// What differs between the sets beside their time.
     pub changes: Changes,
+    /// What its gates say, in the order in which they were given.
+    pub gates: Vec<GateOutcome>,
 }
 
 /// What a comparison says.
@@ -83,7 +86,7 @@ impl Case {
         }
         let changes = Changes::of(&runs, split);
         let (order, is_chosen) = (units.order, settings.is_chosen);
-        Ok(Self { name, labels, runs, split, comparable, order, is_chosen, result, changes })
+        Ok(Self { name, labels, runs, split, comparable, order, is_chosen, result, changes, gates: Vec::new() })
     }
 
     /// The runs of a set.
@@ -121,12 +124,12 @@ fn result(
 }
 
 /// Whether several windows are as long to the nanosecond.
-fn has_equal_lengths(runs: &[Run]) -> bool {
+pub(super) fn has_equal_lengths(runs: &[Run]) -> bool {
     runs.len() > 1 && runs.iter().all(|run| run.duration() == runs[0].duration())
 }
 
 /// Whether more than a fiftieth of the windows is unknown.
-fn is_hardly_known(runs: &[Run]) -> bool {
+pub(super) fn is_hardly_known(runs: &[Run]) -> bool {
     let unknown = |run: &Run| i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
     let sum = |value: &dyn Fn(&Run) -> i128| runs.iter().map(value).sum::<i128>();
     sum(&unknown).saturating_mul(50) > sum(&|run: &Run| i128::from(run.window()))

@@ -20,7 +20,7 @@ use crate::path::rows::{Name, Row};
 use crate::tag_cache::tables_hash;
 
 /// Version of what is kept; another one is another account.
-const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 3;
 
 /// Bytes that the accounts of all archives may take: some 20 KiB per archive and window.
 const SIZE: u64 = 256 << 20;
@@ -105,7 +105,7 @@ fn program() -> &'static str {
     })
 }
 
-fn write(account: &Account) -> Value {
+pub(super) fn write(account: &Account) -> Value {
     let rows: Vec<Value> = account.rows.iter().map(write_row).collect();
     let module = |(name, module): (&String, &Module)| (name.clone(), json!([module.identity, module.version]));
     let modules: Map<String, Value> = account.modules.iter().map(module).collect();
@@ -153,7 +153,7 @@ fn write_row(row: &Row) -> Value {
     json!([names, row.time, row.leaves, row.longest, row.squares, row.samples])
 }
 
-fn read(value: &Value) -> Option<Account> {
+pub(super) fn read(value: &Value) -> Option<Account> {
     let level = value.get("level")?.as_str()?;
     let level = [Level::Samples, Level::Switches, Level::Full].into_iter().find(|known| known.word() == level)?;
     let module = |(name, module): (&String, &Value)| {

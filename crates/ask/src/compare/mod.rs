@@ -6,20 +6,23 @@
 //!
 //! [`sets`] reads which runs belong together; [`grouping`] divides one list of runs by a property. [`run`] asks each archive for the
 //! account of its window ([`crate::path`]), so that the duration of a run is the sum of its rows; `site`, `modules` and `plan` give
-//! what is in it names that are the same in the next build, and [`kept`] keeps it for the next comparison. [`case`] compares the runs of a test case: [`comparable`] says what
+//! what is in it names that are the same in the next build, and [`kept`] keeps it for the next comparison, [`baseline`] for one without the recordings. [`case`] compares the runs of a test case: [`comparable`] says what
 //! speaks against a comparison before any number is shown, [`units`] tells what repeats, [`figures`] compares the duration, with and
 //! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
-//! explain it. [`metrics`] and [`changes`] say what else differs. Numbers come from the crate `tracesift-statistics`.
+//! explain it. [`metrics`] and [`changes`] say what else differs, and [`gates`] whether it stays within limits. Numbers come from the crate `tracesift-statistics`.
 
 mod account;
 mod apart;
+pub mod baseline;
 pub mod case;
 pub mod changes;
 pub mod comparable;
 pub mod difference;
 pub mod family;
 pub mod figures;
+pub mod gate;
+pub mod gates;
 pub mod grouping;
 pub mod kept;
 pub mod metrics;
@@ -57,12 +60,14 @@ pub use crate::path::rows::Detail;
 use crate::recording::{Source, is_cancelled};
 
 /// A set of runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Set {
     /// What it is called.
     pub label: String,
     /// Its archives.
     pub sources: Vec<Source>,
+    /// Its runs that were measured before ([`baseline`]).
+    pub measured: Vec<Run>,
 }
 
 /// How runs are compared.
@@ -117,6 +122,8 @@ pub struct Compared {
     pub neither: usize,
     /// Where a property divides runs and no case has two sets: the values that the runs have.
     pub found: Option<String>,
+    /// The runs of the last set, of all cases.
+    pub last: Vec<Run>,
     /// Archives that have no account, with the reason.
     pub failures: Vec<Failure>,
 }
@@ -152,7 +159,8 @@ pub fn compare(sets: &[Set], accounts: &AccountQuery, settings: &Settings) -> Re
     let mut compared = Compared::default();
     let mut measured: Vec<BTreeMap<String, Vec<Run>>> = Vec::new();
     for set in sets {
-        let runs = measure(&set.sources, accounts, settings, &mut compared);
+        let mut runs = measure(&set.sources, accounts, settings, &mut compared);
+        runs.extend(set.measured.iter().cloned());
         let mut cases: BTreeMap<String, Vec<Run>> = BTreeMap::new();
         runs.into_iter().for_each(|run| cases.entry(run.case.clone()).or_default().push(run));
         measured.push(cases);
@@ -175,6 +183,7 @@ pub fn compare(sets: &[Set], accounts: &AccountQuery, settings: &Settings) -> Re
         let alone = of_set.keys().filter(|name| !first.contains_key(*name));
         compared.unpaired.extend(alone.map(|name| (name.clone(), labels[1].clone())));
     }
+    compared.last = measured.pop().into_iter().flatten().flat_map(|(_, runs)| runs).collect();
     Ok(compared.finish(is_cancelled()))
 }
 

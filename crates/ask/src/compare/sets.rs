@@ -30,6 +30,13 @@ pub fn read(arguments: &[String], exists: impl Fn(&Path) -> bool) -> Result<Vec<
     }
 }
 
+/// The one set that an argument names.
+#[must_use]
+pub fn one(argument: &str, exists: impl Fn(&Path) -> bool) -> NamedSet {
+    let (label, files) = label_of(argument, &exists).unwrap_or((directory_of(argument).unwrap_or("A"), argument));
+    NamedSet { label: label.to_owned(), arguments: vec![files.to_owned()] }
+}
+
 /// The sets, each with a name of its own.
 fn different(sets: Vec<NamedSet>) -> Result<Vec<NamedSet>, UsageError> {
     let is_twice = |set: &&NamedSet| sets.iter().filter(|other| other.label == set.label).count() > 1;

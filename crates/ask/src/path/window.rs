@@ -123,16 +123,31 @@ impl WindowQuery {
     /// The window as a message names it.
     pub(crate) fn shown(&self) -> String {
         match (self.spec.kind.clone(), self.spec.to_string()) {
-            (WindowKind::Auto, _) => {
-                let text = |part: &Part| match ((part.value)(&self.filter), part.option) {
-                    (value, _) if value.is_empty() => None,
-                    (value, "--process") => Some(format!("process:{value}")),
-                    (value, option) => Some(format!("{option} {value}")),
-                };
-                PARTS.iter().filter_map(text).collect::<Vec<_>>().join(" ")
-            }
+            (WindowKind::Auto, _) => self.processes(),
             (_, text) => text,
         }
+    }
+
+    /// All that chooses the window: two queries with the same text find the same windows.
+    pub(crate) fn whole(&self) -> String {
+        let spec = match (self.spec.kind.clone(), self.spec.to_string()) {
+            (WindowKind::Auto, text) if text.is_empty() => "auto".to_owned(),
+            (_, text) => text,
+        };
+        let anchor = self.anchor.to_string();
+        let anchor = if anchor.is_empty() { anchor } else { format!("--anchor {anchor}") };
+        let parts = [spec, self.processes(), anchor];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The processes that it may belong to.
+    fn processes(&self) -> String {
+        let text = |part: &Part| match ((part.value)(&self.filter), part.option) {
+            (value, _) if value.is_empty() => None,
+            (value, "--process") => Some(format!("process:{value}")),
+            (value, option) => Some(format!("{option} {value}")),
+        };
+        PARTS.iter().filter_map(text).collect::<Vec<_>>().join(" ")
     }
 }
 

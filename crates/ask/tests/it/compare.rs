@@ -126,7 +126,7 @@ fn archive(directory: &Path, number: usize, parts: Parts, cpu: &str) -> PathBuf 
 fn compared(runs: usize, a: impl Fn(usize) -> Parts, b: impl Fn(usize) -> Parts, cpus: [&str; 2]) -> Compared {
     let directory = tempfile::tempdir().expect("temporary directory");
     let mut dice = Random(7);
-    let mut sets = ["A", "B"].map(|label| Set { label: label.to_owned(), sources: Vec::new() });
+    let mut sets = ["A", "B"].map(|label| Set { label: label.to_owned(), ..Set::default() });
     for run in 0..runs {
         for (place, set) in sets.iter_mut().enumerate() {
             let parts = if place == 0 { a(run) } else { b(run) }.varied(&mut dice);
@@ -250,7 +250,7 @@ fn neither_the_order_of_the_files_nor_the_threads_matter() {
             if is_reversed {
                 sources.reverse();
             }
-            Set { label: ["A", "B"][place].to_owned(), sources }
+            Set { label: ["A", "B"][place].to_owned(), sources, ..Set::default() }
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         let compared = pool.install(|| compare(&[set(0), set(1)], &accounts, &settings)).expect("numbers");
@@ -336,7 +336,7 @@ fn a_third_set_is_compared_with_the_first() {
                 sources.push(Source::archive(archive(directory.path(), number, parts, "x")));
                 number += 1;
             }
-            Set { label: format!("+{new_check}"), sources }
+            Set { label: format!("+{new_check}"), sources, ..Set::default() }
         })
         .into();
     let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };

@@ -160,7 +160,7 @@ fn comparisons_explanations_and_pictures_are_cancelled() {
     assert!(explanations.is_empty());
     assert_eq!(failures, [Failure::cancelled()]);
 
-    let set = |label: &str| Set { label: label.to_owned(), sources: sources.clone() };
+    let set = |label: &str| Set { label: label.to_owned(), sources: sources.clone(), ..Set::default() };
     let grouping = Grouping::By(Box::new("build=old..new".parse().expect("a property")));
     let compared = [
         compare(&[set("a"), set("b")], &accounts, &settings).expect("comparable"),

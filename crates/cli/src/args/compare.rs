@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use tracesift_ask::compare::gate::Gate;
 use tracesift_ask::compare::grouping::{By, Grouping, Split};
 use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::sets::{self, NamedSet};
@@ -39,6 +40,8 @@ pub(crate) struct CompareArgs {
     account: AccountOptions,
     #[command(flatten)]
     test: TestArgs,
+    #[command(flatten)]
+    pub(crate) gates: GateArgs,
     #[command(flatten)]
     pub(crate) runs: RunArgs,
     #[command(flatten)]
@@ -78,6 +81,28 @@ struct TestArgs {
     no_cache: bool,
 }
 
+/// Limits for changes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Gates")]
+pub(crate) struct GateArgs {
+    /// Fail if a figure changes by more than a limit: 'undisturbed > +5%', 'method:*Parse* > +20ms', 'page-faults > +10%'. The program
+    /// ends with exit code 3. Figures: duration, undisturbed, cpu and all other metrics, tag:…, method:…, wait:…, process:…
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) fail_if: Vec<Gate>,
+    /// End with exit code 4 if a gate is undecided, or sets are not comparable
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Write the gates as a report of JUnit to a file: a case for each gate and test case
+    #[arg(long, value_name = "FILE", requires = "fail_if")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Print annotations of GitHub for gates that failed or are undecided
+    #[arg(long, requires = "fail_if")]
+    pub(crate) github: bool,
+    /// Write tables and a picture of text to a file, such as $GITHUB_STEP_SUMMARY
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
+}
+
 /// Format and place of a comparison.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -91,6 +116,10 @@ pub(crate) struct ComparisonOutput {
     /// A line per run, too
     #[arg(long)]
     pub(crate) details: bool,
+    /// Write the runs of the last set to a file, which can stand for a set of a later comparison: base=FILE.json. One set alone is
+    /// written and not compared
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "split"])]
+    pub(crate) save_baseline: Option<PathBuf>,
 }
 
 /// Format of a comparison.
@@ -109,6 +138,16 @@ impl ComparisonOutput {
         let by_name = self.out.as_ref().filter(|path| is_json(path)).map(|_| ComparisonFormat::Json);
         self.format.or(by_name).unwrap_or(ComparisonFormat::Table)
     }
+
+    /// Whether no person sees a table of it.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.out.is_some() || self.format() != ComparisonFormat::Table
+    }
+
+    /// Whether standard output has an object for programs, to which nothing can be added.
+    pub(crate) fn is_json_on_stdout(&self) -> bool {
+        self.out.is_none() && self.format() == ComparisonFormat::Json
+    }
 }
 
 impl CompareArgs {
@@ -117,7 +156,10 @@ impl CompareArgs {
     /// # Errors
     /// When it is not clear which runs belong together.
     pub(crate) fn sets(&self) -> Result<Vec<(String, FileArgs)>, UsageError> {
-        let sets = sets::read(&self.sets, Path::exists)?;
+        let sets = match (self.sets.as_slice(), &self.output.save_baseline) {
+            ([one], Some(_)) => vec![sets::one(one, Path::exists)],
+            (many, _) => sets::read(many, Path::exists)?,
+        };
         Ok(sets.into_iter().map(|NamedSet { label, arguments }| (label, self.files(arguments))).collect())
     }
 
@@ -129,6 +171,19 @@ impl CompareArgs {
             (None, None) => return None,
         };
         Some((grouping, self.files(self.sets.clone())))
+    }
+
+    /// The file of runs that a set is.
+    pub(crate) fn baseline(files: &FileArgs) -> Option<PathBuf> {
+        let [path] = files.paths.as_slice() else { return None };
+        let path = PathBuf::from(path);
+        let is_json = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        (is_json && path.is_file()).then_some(path)
+    }
+
+    /// What is compared as the duration of a run.
+    pub(crate) fn measure(&self) -> Measure {
+        self.test.measure
     }
 
     fn files(&self, paths: Vec<String>) -> FileArgs {

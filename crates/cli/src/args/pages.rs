@@ -40,7 +40,7 @@ pub(crate) fn all() -> impl Iterator<Item = Page> {
 const PAGES: &[Page] = &[
     Page {
         note: "ETWAnalyzer's command lines run too: tracesift -dump CPU -pn App -fd X -topn 10",
-        more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 64 wrong usage, 130 interrupted",
+        more: "Exit codes: 0 fine (losses are warned of), 1 nothing usable, 2 done but some inputs failed, 3 a gate of compare failed, 4 a gate is undecided under --strict, 64 wrong usage, 130 interrupted",
         ..page(
             "",
             &[],
@@ -150,11 +150,15 @@ const PAGES: &[Page] = &[
         more: "The rows of the difference add up to it: means are compared, and the duration of a run is the sum of its rows.",
         ..page(
             "compare",
-            &["process", "window", "min_effect", "top", "force", "format", "out", "details"],
+            &["process", "window", "min_effect", "fail_if", "top", "force", "format", "out", "details"],
             &[
                 ("tracesift compare 'good/*' 'bad/*' -p FileWriter", "two sets, by pattern"),
                 ("tracesift compare before=old/ after=new/ --window process:app", "two directories, with names"),
                 ("tracesift compare old/ new/ --format json -o compare.json", "for programs"),
+                (
+                    "tracesift compare old/ new/ --fail-if 'undisturbed > +5%'",
+                    "exit code 3 if it is slower by more than that",
+                ),
             ],
         )
     },

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use tracesift_ask::compare::difference::{Difference, Part, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
+use tracesift_ask::compare::gates::GateState;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict};
 
@@ -51,6 +52,7 @@ fn add_summary(text: &mut String, compared: &Compared) {
         let [duration, own] = means.map(|ratio| percent(ratio - 1.0));
         let _ = writeln!(text, "{:width$}  {duration:>8}  {own:>11}", "Geometric mean");
     }
+    add_gates(text, compared);
 }
 
 fn add_case(text: &mut String, case: &Case, details: bool) {
@@ -78,7 +80,22 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
         }
         changes::add_metrics(text, &result.metrics, labels, details);
         changes::add(text, &case.changes, details);
+    }
+    for gate in &case.gates {
+        add_wrapped(text, 2, &format!("Gate {} {}: {}.", gate.text, gate.state.word(), gate.reason));
+    }
+    if let Some(result) = &case.result {
         add_wrapped(text, 2, &result.sentence);
+    }
+}
+
+/// `Gates: 3 passed, 1 failed, 0 undecided.`
+fn add_gates(text: &mut String, compared: &Compared) {
+    let states = [GateState::Passed, GateState::Failed, GateState::Undecided];
+    let counts = states.map(|state| (compared.gates_in(state), state.word()));
+    if counts.iter().any(|(count, _)| *count > 0) {
+        let counts = counts.map(|(count, word)| format!("{count} {word}"));
+        let _ = writeln!(text, "Gates: {}.", counts.join(", "));
     }
 }
 
@@ -95,16 +112,20 @@ fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2], run
     );
     for figure in [&result.duration, &result.undisturbed] {
         let name = if figure.name == "duration" { "Duration" } else { "Undisturbed" };
-        let [a, b] = figure.medians.map(ms);
-        let change = percent(figure.change());
-        let interval =
-            figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
-        let p = figure.p().map_or_else(String::new, probability);
-        let verdict = verdict(figure);
+        let [a, b, change, interval, p, verdict] = figure_cells(figure);
         let line = format!("  {name:11}{a:>first$}  {b:>second$}  {change:>8}  {interval:>19}  {p:>6}  {verdict}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
     add_detectable(text, result, runs);
+}
+
+/// Medians of both sets, change, interval, p and verdict.
+pub(super) fn figure_cells(figure: &ComparedFigure) -> [String; 6] {
+    let [a, b] = figure.medians.map(ms);
+    let interval =
+        figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
+    let p = figure.p().map_or_else(String::new, probability);
+    [a, b, percent(figure.change()), interval, p, verdict(figure).to_owned()]
 }
 
 /// Which changes so many runs show, where something is undecided.
@@ -153,7 +174,8 @@ fn add_rows(text: &mut String, case: &Case, result: &CaseResult) {
     let _ = writeln!(text, "  {:>10}  {:>8}    sum", signed(total), "");
 }
 
-fn shown_text(shown: &ShownRow, case: &Case) -> String {
+/// A part with its marks: what it is, who took it, and the runs that have most of it.
+pub(super) fn shown_text(shown: &ShownRow, case: &Case) -> String {
     let mut text = shown.text();
     if shown.is_symptom {
         text.push_str("  because of the row above");
@@ -173,6 +195,11 @@ fn shown_text(shown: &ShownRow, case: &Case) -> String {
         let _ = write!(text, "  more often {} ms, longer {} ms", signed(often as f64), signed(longer as f64));
     }
     text
+}
+
+/// A part as a line: `+9.0 ms  w main runs w!burn`.
+pub(super) fn row_line(shown: &ShownRow, case: &Case) -> String {
+    format!("{} ms  {}", signed(shown.delta as f64), shown_text(shown, case))
 }
 
 /// A run by its place in its set: `B2`.
@@ -231,7 +258,7 @@ fn taken(run: &Run) -> String {
 }
 
 /// Milliseconds of nanoseconds, with a tenth.
-fn ms(ns: f64) -> String {
+pub(super) fn ms(ns: f64) -> String {
     grouped(&format!("{:.1}", ns / 1e6))
 }
 

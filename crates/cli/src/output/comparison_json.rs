@@ -3,6 +3,7 @@
 use tracesift_ask::compare::changes::Changes;
 use tracesift_ask::compare::difference::{DifferenceRow, Part, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
+use tracesift_ask::compare::gates::GateOutcome;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Side};
 use tracesift_json::Writer;
@@ -109,6 +110,27 @@ fn write_case(json: &mut Json<'_>, case: &Case, corrected: Option<f64>) {
     json.key("p_corrected");
     optional_float(json, corrected);
     write_changes(json, &case.changes);
+    json.key("gates");
+    json.begin_array();
+    case.gates.iter().for_each(|gate| write_gate(json, gate));
+    json.end_array();
+    json.end_object();
+}
+
+fn write_gate(json: &mut Json<'_>, gate: &GateOutcome) {
+    json.begin_object();
+    for (key, text) in [("text", gate.text.as_str()), ("state", gate.state.word()), ("reason", &gate.reason)] {
+        json.key(key);
+        json.text(text);
+    }
+    json.key("runs_needed");
+    json.optional(gate.runs_needed);
+    json.key("unit");
+    json.text(gate.unit.word());
+    for (key, number) in [("change", gate.change), ("p", gate.p), ("p_corrected", gate.p_corrected)] {
+        json.key(key);
+        optional_float(json, number);
+    }
     json.end_object();
 }
 

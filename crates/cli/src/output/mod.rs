@@ -3,7 +3,10 @@
 pub(crate) mod cell;
 pub(crate) mod comparison;
 mod comparison_changes;
+pub(crate) mod comparison_github;
 pub(crate) mod comparison_json;
+pub(crate) mod comparison_junit;
+pub(crate) mod comparison_markdown;
 pub(crate) mod csv;
 pub(crate) mod events;
 pub(crate) mod explanation;
@@ -12,6 +15,7 @@ mod fit;
 pub(crate) mod flat;
 pub(crate) mod json;
 pub(crate) mod parquet;
+mod report_text;
 pub(crate) mod screen;
 mod side_by_side;
 pub(crate) mod table;

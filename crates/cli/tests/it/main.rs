@@ -11,6 +11,7 @@ mod events;
 mod explaining;
 mod extracting;
 mod formats;
+mod gates;
 mod help;
 mod imported_parts;
 mod imported_sections;

@@ -23,6 +23,7 @@ pub mod explain;
 pub mod filter;
 pub mod granularity;
 mod growth;
+pub mod history;
 pub mod inputs;
 pub mod inside;
 mod inside_options;

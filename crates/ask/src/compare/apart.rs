@@ -56,7 +56,7 @@ pub(super) fn notes(
 }
 
 /// The parts in which a run exceeds the median of its set most.
-fn parts_apart(run: &Run, set: &[Run]) -> Vec<String> {
+pub(crate) fn parts_apart(run: &Run, set: &[Run]) -> Vec<String> {
     let times = |run: &Run| {
         let mut times: BTreeMap<Name, i64> = BTreeMap::new();
         for row in &run.rows {

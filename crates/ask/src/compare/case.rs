@@ -129,7 +129,7 @@ pub(super) fn has_equal_lengths(runs: &[Run]) -> bool {
 }
 
 /// Whether more than a fiftieth of the windows is unknown.
-pub(super) fn is_hardly_known(runs: &[Run]) -> bool {
+pub(crate) fn is_hardly_known(runs: &[Run]) -> bool {
     let unknown = |run: &Run| i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
     let sum = |value: &dyn Fn(&Run) -> i128| runs.iter().map(value).sum::<i128>();
     sum(&unknown).saturating_mul(50) > sum(&|run: &Run| i128::from(run.window()))

@@ -99,7 +99,7 @@ fn half_width(units: &Units, values: &[f64], confidence: Confidence) -> Option<f
 }
 
 /// The name of a row at a level. A kind of disturbance is one row at the coarsest, whatever state it was found in.
-pub(super) fn name_at(name: &Name, detail: Detail) -> Name {
+pub(crate) fn name_at(name: &Name, detail: Detail) -> Name {
     let mut name = name.clone().coarse(detail);
     if detail == Detail::State && name.disturbance.is_some() {
         name.state = "";

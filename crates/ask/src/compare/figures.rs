@@ -40,7 +40,7 @@ pub struct ComparedFigure {
 }
 
 impl ComparedFigure {
-    pub(super) fn of(
+    pub(crate) fn of(
         name: &'static str,
         units: &Units,
         values: &[i64],

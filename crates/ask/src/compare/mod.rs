@@ -10,10 +10,11 @@
 //! speaks against a comparison before any number is shown, [`units`] tells what repeats, [`figures`] compares the duration, with and
 //! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
-//! explain it. [`metrics`] and [`changes`] say what else differs, and [`gates`] whether it stays within limits. Numbers come from the crate `tracesift-statistics`.
+//! explain it. [`metrics`] and [`changes`] say what else differs, and [`gates`] whether it stays within limits. Numbers come from the crate
+//! `tracesift-statistics`.
 
 mod account;
-mod apart;
+pub(crate) mod apart;
 pub mod baseline;
 pub mod case;
 pub mod changes;
@@ -26,7 +27,7 @@ pub mod gates;
 pub mod grouping;
 pub mod kept;
 pub mod metrics;
-mod modules;
+pub(crate) mod modules;
 mod plan;
 pub mod run;
 mod select;
@@ -236,7 +237,12 @@ impl Compared {
 }
 
 /// The runs of archives, without those of tests that failed.
-fn measure(sources: &[Source], accounts: &AccountQuery, settings: &Settings, compared: &mut Compared) -> Vec<Run> {
+pub(crate) fn measure(
+    sources: &[Source],
+    accounts: &AccountQuery,
+    settings: &Settings,
+    compared: &mut Compared,
+) -> Vec<Run> {
     let plans = Plans::beside(sources.iter().map(|source| source.archive.as_path()));
     let (failed, passed): (Vec<&Source>, Vec<&Source>) = sources.iter().partition(|source| has_failed(source, &plans));
     let name = |source: &&Source| source.shown.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -96,7 +96,7 @@ impl Run {
     }
 
     /// One of its metrics, or why it has none.
-    pub(super) fn metric(&self, name: &str) -> Result<Amount, String> {
+    pub(crate) fn metric(&self, name: &str) -> Result<Amount, String> {
         self.metrics.get(name).cloned().unwrap_or_else(|| Err("not recorded".to_owned()))
     }
 

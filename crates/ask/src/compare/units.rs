@@ -42,7 +42,7 @@ impl RunOrder {
 
 /// The units of a comparison.
 #[derive(Debug)]
-pub(super) struct Units {
+pub(crate) struct Units {
     /// The order of the runs.
     pub(super) order: RunOrder,
     /// Whether all runs of one set are older than those of the other, or nearly so.
@@ -59,7 +59,7 @@ pub(super) struct Units {
 
 impl Units {
     /// Those of runs of which the ones before `split` are the first set.
-    pub(super) fn of(runs: &[Run], split: usize, settings: &Settings) -> Result<Self, Problem> {
+    pub(crate) fn of(runs: &[Run], split: usize, settings: &Settings) -> Result<Self, Problem> {
         let side = |place: usize| if place < split { Side::A } else { Side::B };
         let mut by_time: Vec<usize> = (0..runs.len()).collect();
         by_time.sort_by_key(|place| runs[*place].order());

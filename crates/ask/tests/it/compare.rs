@@ -12,7 +12,9 @@ use tracesift_ask::recording::Source;
 use tracesift_testing::archive::{Random, create_as, finish_as};
 use tracesift_testing::rows::{self, process, stack};
 use tracesift_trace::info::TraceInfo;
-use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ProcessRow, SymbolRow, ThreadRow, switch_flags};
+use tracesift_trace::rows::{
+    ContextSwitchRow, CpuSampleRow, ModuleRow, ProcessRow, SymbolRow, ThreadRow, switch_flags,
+};
 use tracesift_trace::{FrameId, ProcessId, RowSink as _, StackId, ThreadId};
 
 const MS: i64 = 1_000_000;
@@ -21,15 +23,15 @@ const FUNCTIONS: [(&str, &str); 4] =
 
 /// What a run consists of, ms: its code, a wait for a timer, and time in which another program has the CPU.
 #[derive(Clone, Copy, Debug)]
-struct Parts {
-    parse: i64,
-    new_check: i64,
-    wait: i64,
-    taken: i64,
-    print: i64,
+pub(crate) struct Parts {
+    pub(crate) parse: i64,
+    pub(crate) new_check: i64,
+    pub(crate) wait: i64,
+    pub(crate) taken: i64,
+    pub(crate) print: i64,
 }
 
-const USUAL: Parts = Parts { parse: 200, new_check: 0, wait: 50, taken: 0, print: 40 };
+pub(crate) const USUAL: Parts = Parts { parse: 200, new_check: 0, wait: 50, taken: 0, print: 40 };
 
 impl Parts {
     fn length(self) -> i64 {
@@ -37,13 +39,26 @@ impl Parts {
     }
 
     /// With noise of a few percent, as runs have it.
-    fn varied(self, dice: &mut Random) -> Self {
+    pub(crate) fn varied(self, dice: &mut Random) -> Self {
         let mut vary = |ms: i64| ms + ms * (dice.below(41) as i64 - 20) / 1_000;
         Self { parse: vary(self.parse), wait: vary(self.wait), print: vary(self.print), ..self }
     }
 }
 
 fn archive(directory: &Path, number: usize, parts: Parts, cpu: &str) -> PathBuf {
+    let start = 133_000_000_000_000_000 + 600_000_000 * i64::try_from(number).expect("few");
+    archive_with(directory, number, parts, cpu, start, &[])
+}
+
+/// The archive of a run that started at a time, 100 ns since 1601, with these modules.
+pub(crate) fn archive_with(
+    directory: &Path,
+    number: usize,
+    parts: Parts,
+    cpu: &str,
+    start: i64,
+    modules: &[ModuleRow],
+) -> PathBuf {
     let target = directory.join(format!("app_{number}.sift"));
     let mut writer = create_as(&target, number as u128);
     let end = (10 + parts.length()) * MS;
@@ -63,6 +78,7 @@ fn archive(directory: &Path, number: usize, parts: Parts, cpu: &str) -> PathBuf 
         function: (*function).to_owned(),
         ..SymbolRow::default()
     };
+    writer.write_table(modules);
     writer.write_table(&(0..4).map(|frame| rows::frame(frame, 1)).collect::<Vec<_>>());
     writer.write_table(&(0..).zip(&FUNCTIONS).map(symbol).collect::<Vec<_>>());
     writer.write_table(&(0..4).map(|id| stack(id, &[id])).collect::<Vec<_>>());
@@ -113,7 +129,7 @@ fn archive(directory: &Path, number: usize, parts: Parts, cpu: &str) -> PathBuf 
         name: format!("app_{number}"),
         kind: "perf".to_owned(),
         end_ns: end,
-        start_filetime: 133_000_000_000_000_000 + 600_000_000 * i64::try_from(number).expect("few"),
+        start_filetime: start,
         has_switches: true,
         has_ready: true,
         cpu_name: Some(cpu.to_owned()),

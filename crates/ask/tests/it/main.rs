@@ -19,6 +19,7 @@ mod file;
 mod frequency_and_idle;
 mod fuzz_corpus;
 mod gc;
+mod history;
 mod inside;
 mod inside_threads;
 mod interrupts;

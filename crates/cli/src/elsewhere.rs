@@ -62,6 +62,7 @@ const QUESTIONS: &[Line] = &[
 /// Words behind `tracesift` that are no commands.
 const COMMANDS: &[Line] = &[
     (&["diff", "difference"], Asked("what changed between two sets of runs is", "tracesift compare 'good/*' 'bad/*'")),
+    (&["trend", "regressions"], Asked("where a test became slower over time is", "tracesift history recordings/")),
     (&["gui", "open", "show"], Asked("recordings in the browser are", "tracesift view X.sift")),
     (&["report", "top", "annotate"], Asked("who used the CPU is", "tracesift dump cpu X.sift --top-methods 5")),
     (&["script", "list"], Asked("single events are", "tracesift events X.sift")),

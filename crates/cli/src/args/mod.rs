@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod extract;
 pub(crate) mod files;
+pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod keywords;
 pub(crate) mod output;
@@ -34,6 +35,7 @@ pub(crate) use events::EventsArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use extract::ExtractArgs;
 pub(crate) use files::{FileArgs, RunArgs};
+pub(crate) use history::HistoryArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use keywords::KeywordsArgs;
 pub(crate) use output::{Format, OutputArgs};
@@ -131,6 +133,8 @@ pub(crate) enum Command {
     Explain(Deferred<ExplainArgs>),
     /// Compare sets of runs: how much slower, how sure, and why
     Compare(Deferred<CompareArgs>),
+    /// Show the runs of a test over time: where it became slower or faster, and what changed there
+    History(Deferred<HistoryArgs>),
     /// Show recordings in the browser: lanes, tables, flame graphs
     View(Deferred<ViewArgs>),
     /// Show the events of a recording, decoded

@@ -162,6 +162,19 @@ const PAGES: &[Page] = &[
             ],
         )
     },
+    Page {
+        note: "Files, processes and test runs: tracesift help filters",
+        more: "Four runs on either side are needed for a change; one run that stands apart is none.",
+        ..page(
+            "history",
+            &["process", "window", "order", "min_effect", "top", "format", "out", "details"],
+            &[
+                ("tracesift history recordings/ -p FileWriter", "by time"),
+                ("tracesift history recordings/ -p app --order version:app.exe", "by the version of a module"),
+                ("tracesift history recordings/ -p app --format json -o history.json", "for programs"),
+            ],
+        )
+    },
     page(
         "view",
         &["time", "process", "tag_file", "port", "no_open"],

@@ -7,6 +7,7 @@ pub(crate) mod events;
 mod explain;
 pub(crate) mod extract;
 mod found;
+mod history;
 pub(crate) mod import;
 pub(crate) mod keywords;
 mod manual;
@@ -37,6 +38,7 @@ pub(crate) fn run(cli: &Cli, csv: Option<&Layout>) -> anyhow::Result<Exit> {
         Command::Dump(args) => dump::run(&args.question, cli.no_color, csv, &messages),
         Command::Explain(args) => explain::run(args, &messages),
         Command::Compare(args) => compare::run(args, &messages),
+        Command::History(args) => history::run(args, &messages),
         Command::View(args) => view::run(args, &messages),
         Command::Events(args) => events::run(args, &messages),
         Command::Flame(args) => profile::flame(args, &messages),

@@ -13,6 +13,8 @@ pub(crate) mod explanation;
 pub(crate) mod explanation_json;
 mod fit;
 pub(crate) mod flat;
+pub(crate) mod history;
+pub(crate) mod history_json;
 pub(crate) mod json;
 pub(crate) mod parquet;
 mod report_text;

@@ -13,6 +13,7 @@ mod extracting;
 mod formats;
 mod gates;
 mod help;
+mod histories;
 mod imported_parts;
 mod imported_sections;
 mod importing;

@@ -10,6 +10,7 @@ use super::figures::ComparedFigure;
 use super::gates::GateOutcome;
 use super::metrics::Metrics;
 use super::run::Run;
+use super::times::of_one_clock;
 use super::units::{RunOrder, Units};
 use super::{Settings, apart, verdict};
 
@@ -59,17 +60,23 @@ impl Case {
     /// # Errors
     /// The numbers cannot be compared: see [`Problem`].
     pub fn of(name: String, sets: [Vec<Run>; 2], labels: [String; 2], settings: &Settings) -> Result<Self, Problem> {
-        let [mut a, mut b] = sets;
-        a.sort_by(|x, y| x.order().cmp(&y.order()));
-        b.sort_by(|x, y| x.order().cmp(&y.order()));
-        let split = a.len();
-        let runs: Vec<Run> = a.into_iter().chain(b).collect();
+        let split = sets[0].len();
+        let mut runs: Vec<Run> = sets.into_iter().flatten().collect();
+        of_one_clock(&mut runs);
+        let (a, b) = runs.split_at_mut(split);
+        [a, b].into_iter().for_each(|set| set.sort_by(|x, y| x.order().cmp(&y.order())));
         let units = Units::of(&runs, split, settings)?;
         let mut comparable = Comparability::of(&runs, split);
         if units.is_one_after_other && runs.len() > 2 && !settings.is_chosen {
             comparable.add(Reason::note(
                 "order",
                 "the sets were recorded one after the other: what changed with time counts as their difference",
+            ));
+        }
+        if units.order == RunOrder::Unknown && runs.len() > 2 {
+            comparable.add(Reason::note(
+                "order",
+                "nothing tells when some of the runs were recorded: the sets may have been recorded one after the other",
             ));
         }
         if units.has_machines {

@@ -277,36 +277,12 @@ pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
-
     use super::{Comparability, Run};
     use crate::path::account::Level;
 
     fn run(id: &str, facts: &[(&str, &str)]) -> Run {
-        Run {
-            file: format!("{id}.sift"),
-            name: id.to_owned(),
-            id: id.to_owned(),
-            case: "test".to_owned(),
-            test: None,
-            time: 0,
-            date: None,
-            reported: None,
-            facts: facts
-                .iter()
-                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
-                .collect::<BTreeMap<_, _>>(),
-            warnings: Vec::new(),
-            kind: "etl".to_owned(),
-            level: Level::Full,
-            window: 1_000,
-            measured: 1_000,
-            rows: Vec::new(),
-            modules: BTreeMap::new(),
-            processes: BTreeSet::new(),
-            metrics: BTreeMap::new(),
-            values: BTreeMap::new(),
-        }
+        let facts = facts.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Run { facts, ..Run::plain(id) }
     }
 
     fn eight(of: impl Fn(usize) -> Run) -> Comparability {

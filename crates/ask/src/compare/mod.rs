@@ -34,6 +34,7 @@ mod select;
 pub mod sets;
 mod site;
 mod speed;
+pub(crate) mod times;
 mod tree;
 pub mod units;
 pub mod verdict;

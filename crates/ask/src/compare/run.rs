@@ -192,3 +192,31 @@ fn case_of(accounts: &AccountQuery, rows: &[Row]) -> String {
     let program = rows.iter().filter(of_anchor).find_map(|row| row.name.process.clone());
     program.filter(|_| is_auto).unwrap_or_else(|| accounts.windows.shown())
 }
+
+#[cfg(test)]
+impl Run {
+    /// A run of which nothing is known but its name.
+    pub(crate) fn plain(id: &str) -> Self {
+        Self {
+            file: format!("{id}.sift"),
+            name: id.to_owned(),
+            id: id.to_owned(),
+            case: "test".to_owned(),
+            test: None,
+            values: BTreeMap::new(),
+            time: 0,
+            date: None,
+            reported: None,
+            facts: BTreeMap::new(),
+            warnings: Vec::new(),
+            kind: "etl".to_owned(),
+            level: Level::Full,
+            window: 1_000,
+            measured: 1_000,
+            rows: Vec::new(),
+            modules: BTreeMap::new(),
+            processes: BTreeSet::new(),
+            metrics: BTreeMap::new(),
+        }
+    }
+}

@@ -25,6 +25,8 @@ pub enum RunOrder {
     Sessions,
     /// One set after the other.
     OneAfterOther,
+    /// Nothing tells when some of the runs were recorded.
+    Unknown,
 }
 
 impl RunOrder {
@@ -36,6 +38,7 @@ impl RunOrder {
             Self::Mixed => "mixed",
             Self::Sessions => "sessions",
             Self::OneAfterOther => "one-after-other",
+            Self::Unknown => "unknown",
         }
     }
 }
@@ -65,10 +68,12 @@ impl Units {
         by_time.sort_by_key(|place| runs[*place].order());
         let sides: Vec<Side> = by_time.iter().map(|place| side(*place)).collect();
         let times: Vec<i64> = by_time.iter().map(|place| runs[*place].time).collect();
-        let is_one_after_other = turns(&sides) < FEWEST_TURNS;
+        let is_known = times.iter().all(|time| *time != 0);
+        let is_one_after_other = is_known && turns(&sides) < FEWEST_TURNS;
         let mut of_run: Vec<usize> = (0..runs.len()).collect();
         let mut blocks = None;
         let order = match Order::of(&sides, &sessions(&times, PAUSE)) {
+            _ if !is_known => RunOrder::Unknown,
             Order::Interleaved(of_place) => {
                 let mut of_unit = vec![0; runs.len()];
                 by_time.iter().zip(of_place).for_each(|(place, block)| of_unit[*place] = block);

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 
 use crate::compare::run::Run;
+use crate::compare::times::of_one_clock;
 
 /// The order of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +36,9 @@ impl FromStr for RunsOrder {
 impl RunsOrder {
     /// The runs in this order, and those that have no place in it: nothing tells when they were recorded, or they do not tell the
     /// version.
-    pub(super) fn sorted(&self, runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
-        let (mut runs, without_time) = with_times(runs);
+    pub(super) fn sorted(&self, mut runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
+        of_one_clock(&mut runs);
+        let (mut runs, without_time): (Vec<_>, Vec<_>) = runs.into_iter().partition(|run| run.time != 0);
         runs.sort_by(|a, b| a.order().cmp(&b.order()));
         let Self::Version(module) = self else { return (runs, without_time) };
         let versioned = runs.into_iter().map(|run| (version(&run, module), run));
@@ -46,25 +48,6 @@ impl RunsOrder {
         let runs = |list: Vec<(Option<String>, Run)>| list.into_iter().map(|(_, run)| run).collect();
         (runs(known), runs(unknown).into_iter().chain(without_time).collect())
     }
-}
-
-/// The runs with a time, and those without. Where a recording does not tell when it was made, the names of the files tell the times of
-/// all: the clocks of both may differ.
-fn with_times(mut runs: Vec<Run>) -> (Vec<Run>, Vec<Run>) {
-    if runs.iter().all(|run| run.time != 0) {
-        return (runs, Vec::new());
-    }
-    for run in &mut runs {
-        run.time = run.date.as_deref().and_then(filetime).unwrap_or(run.time);
-    }
-    runs.into_iter().partition(|run| run.time != 0)
-}
-
-/// `yyyy-MM-dd HH:mm:ss` in 100 ns since 1601.
-fn filetime(date: &str) -> Option<i64> {
-    const OF_1970: i64 = 11_644_473_600;
-    let date = chrono::NaiveDateTime::parse_from_str(date, "%Y-%m-%d %H:%M:%S%.f").ok()?;
-    date.and_utc().timestamp().checked_add(OF_1970)?.checked_mul(10_000_000)
 }
 
 /// The version of a module of a run.
@@ -105,7 +88,7 @@ fn by_version(a: &str, b: &str) -> Ordering {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::{OrderError, RunsOrder, by_version, filetime};
+    use super::{OrderError, RunsOrder, by_version};
 
     #[test]
     fn orders_as_people_write_them() {
@@ -115,13 +98,6 @@ mod tests {
         for text in ["", "version", "version:", "date:x"] {
             assert_eq!(order(text), Err(OrderError), "{text}");
         }
-    }
-
-    #[test]
-    fn names_tell_times() {
-        assert_eq!(filetime("1601-01-01 00:00:01"), Some(10_000_000));
-        assert_eq!(filetime("2022-04-04 10:15:00.5"), Some(132_935_409_000_000_000));
-        assert_eq!(filetime("yesterday"), None);
     }
 
     #[test]

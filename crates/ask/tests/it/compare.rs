@@ -233,6 +233,28 @@ fn another_machine_is_said_before_any_number() {
 }
 
 #[test]
+fn runs_without_a_time_have_no_order() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mut dice = Random(5);
+    let mut sets = ["A", "B"].map(|label| Set { label: label.to_owned(), ..Set::default() });
+    for number in 0..12 {
+        // One run tells no time: nobody knows what it came before.
+        let start = if number == 7 { 0 } else { 133_000_000_000_000_000 + 600_000_000 * number };
+        let number = usize::try_from(number).expect("few");
+        let path = archive_with(directory.path(), number, USUAL.varied(&mut dice), "x", start, &[]);
+        sets[number % 2].sources.push(Source::archive(path));
+    }
+    let filter = ProcessFilter { process: ProcessPatterns::parse("app"), ..ProcessFilter::default() };
+    let windows = WindowQuery { filter, ..WindowQuery::default() };
+    let accounts = AccountQuery { windows, ..AccountQuery::default() };
+    let compared = compare(&sets, &accounts, &Settings::default()).expect("numbers that can be compared");
+    let (case, _) = only(&compared);
+    let text = case.comparable.text();
+    assert_eq!(case.order.word(), "unknown");
+    assert!(text.contains("nothing tells when some of the runs were recorded"), "{text}");
+}
+
+#[test]
 fn one_run_each_has_rows_and_no_verdict() {
     let compared = compared(1, |_| USUAL, |_| Parts { new_check: 20, ..USUAL }, ["x", "x"]);
     let (_, result) = only(&compared);

@@ -64,6 +64,7 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
         RunOrder::Mixed => "in turn",
         RunOrder::Sessions => "in sessions of one set each",
         RunOrder::OneAfterOther => "one set after the other",
+        RunOrder::Unknown => "in an unknown order",
     };
     let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", clean(&case.name), runs(a), labels[0], labels[1]);
     add_wrapped(text, 4, &case.comparable.text());

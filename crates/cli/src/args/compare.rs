@@ -46,6 +46,10 @@ pub(crate) struct CompareArgs {
     pub(crate) runs: RunArgs,
     #[command(flatten)]
     pub(crate) output: ComparisonOutput,
+    /// Write the runs of the last set to a file, which can stand for a set of a later comparison: base=FILE.json. One set alone is
+    /// written and not compared
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with_all = ["by", "split"])]
+    pub(crate) save_baseline: Option<PathBuf>,
 }
 
 /// Options of the test.
@@ -116,10 +120,6 @@ pub(crate) struct ComparisonOutput {
     /// A line per run, too
     #[arg(long)]
     pub(crate) details: bool,
-    /// Write the runs of the last set to a file, which can stand for a set of a later comparison: base=FILE.json. One set alone is
-    /// written and not compared
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["by", "split"])]
-    pub(crate) save_baseline: Option<PathBuf>,
 }
 
 /// Format of a comparison.
@@ -156,7 +156,7 @@ impl CompareArgs {
     /// # Errors
     /// When it is not clear which runs belong together.
     pub(crate) fn sets(&self) -> Result<Vec<(String, FileArgs)>, UsageError> {
-        let sets = match (self.sets.as_slice(), &self.output.save_baseline) {
+        let sets = match (self.sets.as_slice(), &self.save_baseline) {
             ([one], Some(_)) => vec![sets::one(one, Path::exists)],
             (many, _) => sets::read(many, Path::exists)?,
         };
@@ -208,7 +208,7 @@ impl CompareArgs {
 }
 
 /// A change in percent, as a ratio.
-fn change(text: &str) -> Result<f64, String> {
+pub(super) fn change(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim();
     let percent = number.parse::<f64>().ok().filter(|percent| (0.0..100.0).contains(percent));
     percent
@@ -216,7 +216,7 @@ fn change(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "it must be a number of percent from 0 to 100, such as 1%".to_owned())
 }
 
-fn confidence(text: &str) -> Result<Confidence, String> {
+pub(super) fn confidence(text: &str) -> Result<Confidence, String> {
     let level = text.parse().ok().and_then(Confidence::new);
     level.ok_or_else(|| "it must be a number between 0.5 and 1, such as 0.95".to_owned())
 }

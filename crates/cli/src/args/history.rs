@@ -9,7 +9,7 @@ use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::history::RunsOrder;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
-use super::compare::ComparisonOutput;
+use super::compare::{ComparisonOutput, change, confidence};
 use super::{FileArgs, RunArgs};
 use crate::exit::UsageError;
 
@@ -81,18 +81,4 @@ impl HistoryArgs {
         let kept = if no_cache { None } else { KeptAccounts::of_user().map(Arc::new) };
         Settings { measure, confidence, least: min_effect, top, seed, kept, ..Settings::default() }
     }
-}
-
-/// A change in percent, as a ratio.
-fn change(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches('%').trim();
-    let percent = number.parse::<f64>().ok().filter(|percent| (0.0..100.0).contains(percent));
-    percent
-        .map(|percent| percent / 100.0)
-        .ok_or_else(|| "it must be a number of percent from 0 to 100, such as 1%".to_owned())
-}
-
-fn confidence(text: &str) -> Result<Confidence, String> {
-    let level = text.parse().ok().and_then(Confidence::new);
-    level.ok_or_else(|| "it must be a number between 0.5 and 1, such as 0.95".to_owned())
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
     };
     let failed = found.iter().map(|sources| sources.failed).sum::<usize>() + compared.failures.len();
     say_what_is_left_out(&compared, messages);
-    if let Some(path) = &args.output.save_baseline {
+    if let Some(path) = &args.save_baseline {
         if compared.last.is_empty() {
             return Ok(Exit::NothingUsable);
         }

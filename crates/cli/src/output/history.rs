@@ -8,8 +8,8 @@ use tracesift_ask::compare::run::Run;
 use tracesift_ask::history::case::NEAR;
 use tracesift_ask::history::{CaseHistory, Event, History, Latest, Outlier, Turn};
 
-use super::cell::{clean, grouped};
-use super::comparison::{percent, probability, signed, verdict_word};
+use super::cell::clean;
+use super::comparison::{figure_cells, ms, percent, probability, signed};
 use super::wrap::add_wrapped;
 
 /// Where the text of a row goes on in the next line.
@@ -99,12 +99,7 @@ fn add_figures(text: &mut String, figures: &[ComparedFigure]) {
             "undisturbed" => "Undisturbed",
             _ => "CPU time",
         };
-        let [before, after] = figure.medians.map(ms);
-        let change = percent(figure.change());
-        let interval =
-            figure.interval().map_or_else(String::new, |(low, high)| format!("{} … {} %", bound(low), bound(high)));
-        let p = figure.p().map_or_else(String::new, probability);
-        let verdict = verdict_word(figure.verdict);
+        let [before, after, change, interval, p, verdict] = figure_cells(figure);
         let _ = writeln!(text, "  {name:13}{before:>9}  {after:>9}  {change:>8}  {interval:>19}  {p:>7}  {verdict}");
     }
 }
@@ -268,18 +263,4 @@ fn counted(count: usize, what: &str) -> String {
 fn date(run: &Run) -> String {
     let date = run.date.as_deref().unwrap_or("unknown time");
     date.split('.').next().unwrap_or(date).to_owned()
-}
-
-/// Milliseconds of nanoseconds, with a tenth.
-fn ms(ns: f64) -> String {
-    grouped(&format!("{:.1}", ns / 1e6))
-}
-
-/// An end of an interval, in percent.
-fn bound(ratio: f64) -> String {
-    match ratio {
-        ratio if ratio == f64::INFINITY => "+∞".to_owned(),
-        ratio if ratio <= -1.0 => "−∞".to_owned(),
-        ratio => percent(ratio).trim_end_matches(" %").to_owned(),
-    }
 }

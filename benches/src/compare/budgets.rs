@@ -1,4 +1,4 @@
-//! What a comparison costs: accounts of 100 archives, with and without those that are kept, beside `dump threads` of the same.
+//! What a comparison of 100 archives and a history of 500 cost, with and without kept accounts, beside `dump threads` of the same.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,36 +17,35 @@ use crate::measure::{RUNS, against, program, timed};
 const US: i64 = 1_000;
 /// Archives of each set.
 const ARCHIVES: usize = 50;
+/// Archives of a history.
+const YEAR: usize = 500;
 
-/// The whole program over two directories of archives with about 200,000 switches each.
-pub(super) fn compare(directory: &Path) -> anyhow::Result<()> {
-    let sets = archives(directory)?;
-    let cache = directory.join("cache");
-    let asked = |question: &[&str]| {
+/// The program's questions about archives, with accounts kept in a directory of its own.
+struct Asked<'a> {
+    archives: &'a [PathBuf],
+    cache: PathBuf,
+}
+
+impl Asked<'_> {
+    fn time(&self, question: &[&str]) -> anyhow::Result<Duration> {
         let mut command = Command::new(program()?);
-        command.args(question).args(&sets).args(["-p", "app"]).env("XDG_CACHE_HOME", &cache);
+        command.args(question).args(self.archives).args(["-p", "app"]).env("XDG_CACHE_HOME", &self.cache);
         // A comparison that cannot be decided is a result, too.
         let (output, time) = timed(|| command.stdin(Stdio::null()).output().context("cargo build builds the program"))?;
         ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        Ok::<Duration, anyhow::Error>(time)
-    };
-    let threads = || asked(&["dump", "threads", "--top", "10"]);
-    let cold = || {
-        if cache.exists() {
-            std::fs::remove_dir_all(&cache)?;
+        Ok(time)
+    }
+
+    fn time_without_kept(&self, question: &[&str]) -> anyhow::Result<Duration> {
+        if self.cache.exists() {
+            std::fs::remove_dir_all(&self.cache)?;
         }
-        asked(&["compare"])
-    };
-    let path = || asked(&["dump", "path", "--top", "10"]);
-    against("accounts of 2 x 50 archives", Some(2.0), RUNS, path, "dump threads", threads)?;
-    against("compare 2 x 50 archives, cold, budget 5 s", None, RUNS, cold, "dump threads", threads)?;
-    let warm = || asked(&["compare"]);
-    against("compare 2 x 50 archives, warm, budget 0.5 s", None, RUNS, warm, "dump threads", threads)
+        self.time(question)
+    }
 }
 
-/// Two directories of archives, made where they are not there yet.
-fn archives(directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
-    let sets = ["a", "b"].map(|set| directory.join(format!("switches-{set}")));
+/// The whole program over two directories of archives with about 200,000 switches each.
+pub(super) fn compare(directory: &Path) -> anyhow::Result<()> {
     let workload = Workload {
         items: 96_000,
         parse: 400 * US,
@@ -55,25 +54,50 @@ fn archives(directory: &Path) -> anyhow::Result<[PathBuf; 2]> {
         compute: 1_200 * US,
         ..Workload::default()
     };
-    for (number, set) in (0_u64..).zip(&sets) {
-        if set.exists() {
-            continue;
-        }
-        let unfinished = set.with_extension("unfinished");
-        std::fs::create_dir_all(&unfinished)?;
-        let one = |run_number: usize| -> anyhow::Result<()> {
-            let noise = Noise { step_cv_ppm: 20_000, ..Noise::default() };
-            let history = run(workload.world(), &noise, 1_000 * number + run_number as u64);
-            let name = format!("app-{number}-{run_number}");
-            let path = unfinished.join(format!("{name}.data"));
-            perf::write(&history, INTERVAL, std::io::BufWriter::new(std::fs::File::create(&path)?))?;
-            let files = vec![path.clone()];
-            let recording = InputRecording { name, files, stands_for: Vec::new(), forced: false, named: true };
-            extract(&recording, &Options::default(), &mut unwatched)?;
-            Ok(std::fs::remove_file(&path)?)
-        };
-        (0..ARCHIVES).into_par_iter().try_for_each(one)?;
-        std::fs::rename(&unfinished, set)?;
+    let sets = ["a", "b"].map(|set| directory.join(format!("switches-{set}")));
+    for (number, set) in (0..).zip(&sets) {
+        archives(set, &workload, ARCHIVES, number)?;
     }
-    Ok(sets)
+    let asked = Asked { archives: &sets, cache: directory.join("cache") };
+    let threads = || asked.time(&["dump", "threads", "--top", "10"]);
+    let path = || asked.time(&["dump", "path", "--top", "10"]);
+    against("accounts of 2 x 50 archives", Some(2.0), RUNS, path, "dump threads", threads)?;
+    let cold = || asked.time_without_kept(&["compare"]);
+    against("compare 2 x 50 archives, cold, budget 5 s", None, RUNS, cold, "dump threads", threads)?;
+    let warm = || asked.time(&["compare"]);
+    against("compare 2 x 50 archives, warm, budget 0.5 s", None, RUNS, warm, "dump threads", threads)
+}
+
+/// The whole program over a year of runs.
+pub(super) fn history(directory: &Path) -> anyhow::Result<()> {
+    let year = [directory.join("year")];
+    archives(&year[0], &Workload::default(), YEAR, 9)?;
+    let asked = Asked { archives: &year, cache: directory.join("cache-of-year") };
+    let threads = || asked.time(&["dump", "threads", "--top", "10"]);
+    let cold = || asked.time_without_kept(&["history"]);
+    against("history of 500 runs, cold", None, RUNS, cold, "dump threads", threads)?;
+    let warm = || asked.time(&["history"]);
+    against("history of 500 runs, warm, budget 2 s", None, RUNS, warm, "dump threads", threads)
+}
+
+/// A directory of archives of a workload, made where it is not there yet.
+fn archives(set: &Path, workload: &Workload, count: usize, seed: u64) -> anyhow::Result<()> {
+    if set.exists() {
+        return Ok(());
+    }
+    let unfinished = set.with_extension("unfinished");
+    std::fs::create_dir_all(&unfinished)?;
+    let one = |run_number: usize| -> anyhow::Result<()> {
+        let noise = Noise { step_cv_ppm: 20_000, ..Noise::default() };
+        let history = run(workload.world(), &noise, 1_000 * seed + run_number as u64);
+        let name = format!("app-{seed}-{run_number}");
+        let path = unfinished.join(format!("{name}.data"));
+        perf::write(&history, INTERVAL, std::io::BufWriter::new(std::fs::File::create(&path)?))?;
+        let files = vec![path.clone()];
+        let recording = InputRecording { name, files, stands_for: Vec::new(), forced: false, named: true };
+        extract(&recording, &Options::default(), &mut unwatched)?;
+        Ok(std::fs::remove_file(&path)?)
+    };
+    (0..count).into_par_iter().try_for_each(one)?;
+    Ok(std::fs::rename(&unfinished, set)?)
 }

@@ -16,6 +16,7 @@ use std::path::Path;
 /// Runs all bars.
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     budgets::compare(directory)?;
+    budgets::history(directory)?;
     large::account(directory)?;
     let place = directory.join("compare");
     if place.exists() {

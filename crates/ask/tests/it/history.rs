@@ -18,26 +18,26 @@ use crate::compare::{Parts, USUAL, archive_with};
 /// 100 ns.
 const DAY: i64 = 864_000_000_000;
 
-const RUNS: usize = 240;
+const RUNS: usize = 500;
 
 /// Runs that somebody else disturbed for long, by chance.
-const DISTURBED: [usize; 5] = [11, 47, 100, 101, 215];
+const DISTURBED: [usize; 7] = [11, 47, 200, 201, 333, 430, 455];
 
 /// What is true of a run: the version of its build and its parts.
 fn truth(run: usize) -> (&'static str, Parts) {
     // The machine becomes slower by half a percent over the year.
-    let drift = (run / 80) as i64 / 2;
+    let drift = (run / 167) as i64 / 2;
     let taken = if DISTURBED.contains(&run) {
         180
-    } else if (140..).contains(&run) {
+    } else if (290..).contains(&run) {
         25
     } else {
         0
     };
     let (version, parse) = match run {
-        0..80 => ("1.9", 200),
+        0..170 => ("1.9", 200),
         // Eighteen of 290 ms.
-        80..190 => ("1.10", 218),
+        170..390 => ("1.10", 218),
         _ => ("1.11", 190),
     };
     (version, Parts { parse: parse + drift, taken, ..USUAL })
@@ -103,8 +103,8 @@ fn the_changes_of_a_year_are_found_with_the_builds_that_made_them() {
     let [slower, disturbed, faster] = case.turns.as_slice() else {
         panic!("{:?}", case.turns.iter().map(|turn| (turn.place, turn.between, &turn.seen)).collect::<Vec<_>>())
     };
-    assert_eq!((slower.place, faster.place), (80, 190));
-    assert!(disturbed.place.abs_diff(140) <= 1, "{}", disturbed.place);
+    assert_eq!((slower.place, faster.place), (170, 390));
+    assert!(disturbed.place.abs_diff(290) <= 1, "{}", disturbed.place);
 
     assert_eq!(verdicts(slower), [Verdict::Slower; 2]);
     assert_eq!(versions(slower), ["app 1.9 1.10"]);
@@ -128,7 +128,7 @@ fn the_changes_of_a_year_are_found_with_the_builds_that_made_them() {
     assert_eq!(outliers, DISTURBED);
     assert!(case.outliers[0].parts[0].contains("cpu-taken"), "{:?}", case.outliers[0].parts);
     let latest = case.latest.as_ref().expect("enough runs");
-    assert_eq!((latest.place, latest.before), (RUNS - 5, RUNS - 5 - 190));
+    assert_eq!((latest.place, latest.before), (RUNS - 5, RUNS - 5 - 390));
     assert!(!matches!(latest.figures[1].verdict, Verdict::Slower | Verdict::Faster));
 }
 

@@ -46,9 +46,7 @@ fn said(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut follows = false;
     for line in indented {
-        if is_meant(&line) {
-            lines.push(line.to_owned());
-        } else if follows && line.starts_with("  ") {
+        if is_meant(&line) || (follows && line.starts_with("  ")) {
             lines.push(line.to_owned());
         }
         follows = line.starts_with("Gate") || follows && line.starts_with("  ");

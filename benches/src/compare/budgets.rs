@@ -8,6 +8,7 @@ use anyhow::{Context as _, ensure};
 use rayon::prelude::*;
 use tracesift_extract::input::InputRecording;
 use tracesift_extract::{Options, extract, unwatched};
+use tracesift_scenario::causal::pairs::file_stem;
 use tracesift_scenario::causal::workload::Workload;
 use tracesift_scenario::causal::{Noise, perf, run};
 
@@ -90,7 +91,8 @@ fn archives(set: &Path, workload: &Workload, count: usize, seed: u64) -> anyhow:
     let one = |run_number: usize| -> anyhow::Result<()> {
         let noise = Noise { step_cv_ppm: 20_000, ..Noise::default() };
         let history = run(workload.world(), &noise, 1_000 * seed + run_number as u64);
-        let name = format!("app-{seed}-{run_number}");
+        // The name tells the time.
+        let name = file_stem(&history, "App", run_number);
         let path = unfinished.join(format!("{name}.data"));
         perf::write(&history, INTERVAL, std::io::BufWriter::new(std::fs::File::create(&path)?))?;
         let files = vec![path.clone()];

@@ -6,10 +6,12 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
+mod history;
 mod known;
 mod pairs;
 mod programs;
 mod recorded;
+mod support;
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::PoisonError;
 
 use serde_json::Value;
@@ -13,6 +13,7 @@ use tracesift_fixtures::skipped;
 
 use crate::known::INTERVAL;
 use crate::programs::{RECORDING, workload};
+use crate::support::{said, tracesift};
 
 /// Runs of each case where nobody asks for others: the fewest that permutations can tell apart.
 const RUNS: u32 = 4;
@@ -418,14 +419,4 @@ fn files(folder: &Path, start: &str, end: &str) -> Vec<PathBuf> {
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(fits).collect();
     paths.sort();
     paths
-}
-
-fn tracesift(directory: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tracesift"));
-    command.current_dir(directory).env("XDG_CACHE_HOME", directory.join("cache"));
-    command.args(arguments).stdin(Stdio::null()).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -76,6 +76,9 @@ pub enum GateError {
     /// It does not end with a limit.
     #[error("`{0}` does not end with a limit, such as `undisturbed > +5%` or `duration > +20ms`")]
     Limit(String),
+    /// Nothing stands before the limit.
+    #[error("`{0}` does not begin with a figure, as `undisturbed > +5%` does")]
+    NoFigure(String),
     /// A fall without `<` could be meant in two ways.
     #[error("`{0}`: write `< -…` for a limit of a fall, or `> -…` for a gain that is wanted")]
     Direction(String),
@@ -108,6 +111,9 @@ impl FromStr for Gate {
 
     fn from_str(text: &str) -> Result<Self, GateError> {
         let text = text.trim();
+        if text.starts_with(['>', '<', '+', '-', '−']) {
+            return Err(GateError::NoFigure(text.to_owned()));
+        }
         let wrong = || GateError::Limit(text.to_owned());
         let (before, amount) = split_limit(text).ok_or_else(wrong)?;
         let (name, sign) = comparator(before);
@@ -304,8 +310,7 @@ mod tests {
         let error = |text: &str| text.parse::<Gate>().expect_err(text);
         for text in [
             "",
-            "+5%",
-            "> +5%",
+            "5%",
             "duration",
             "duration > %",
             "duration > +.%",
@@ -314,6 +319,9 @@ mod tests {
             "duration > 5M",
         ] {
             assert!(matches!(error(text), GateError::Limit(_)), "{text}: {:?}", error(text));
+        }
+        for text in ["+5%", "> +5%", "−5%"] {
+            assert!(matches!(error(text), GateError::NoFigure(_)), "{text}: {:?}", error(text));
         }
         assert!(matches!(error("duration -5%"), GateError::Direction(_)));
         assert!(matches!(error("speed > 5%"), GateError::Figure { .. }));

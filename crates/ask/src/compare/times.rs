@@ -1,14 +1,17 @@
 //! When runs were recorded, by one clock.
 
+use std::collections::BTreeSet;
+
 use super::run::Run;
 
-/// Gives all runs times of one clock: those that the recordings tell, or if some tell none, the dates that answers show, which the names
-/// of the files may tell. These clocks may differ by hours. A run without such a time has none, 0.
+/// Gives all runs times of one clock: those that the recordings tell, or, if these tell fewer runs apart, the dates that answers show,
+/// which the names of the files may tell. These clocks may differ by hours. A run without such a time has none, 0.
 pub(crate) fn of_one_clock(runs: &mut [Run]) {
-    let named: Vec<Option<i64>> = runs.iter().map(|run| run.date.as_deref().and_then(filetime)).collect();
-    let of_recordings = runs.iter().filter(|run| run.time != 0).count();
-    if named.iter().flatten().count() > of_recordings {
-        runs.iter_mut().zip(named).for_each(|(run, time)| run.time = time.unwrap_or(0));
+    let dates: Vec<i64> = runs.iter().map(|run| run.date.as_deref().and_then(filetime).unwrap_or(0)).collect();
+    let different =
+        |times: &mut dyn Iterator<Item = i64>| times.filter(|time| *time != 0).collect::<BTreeSet<i64>>().len();
+    if different(&mut dates.iter().copied()) > different(&mut runs.iter().map(|run| run.time)) {
+        runs.iter_mut().zip(dates).for_each(|(run, date)| run.time = date);
     }
 }
 
@@ -40,10 +43,12 @@ mod tests {
             of_one_clock(&mut runs);
             runs.iter().map(|run| run.time).collect::<Vec<_>>()
         };
-        let second = Some("1601-01-01 00:00:01");
-        assert_eq!(times(&[(5, second), (6, None)]), [5, 6]);
-        assert_eq!(times(&[(5, second), (0, second)]), [10_000_000, 10_000_000]);
-        assert_eq!(times(&[(5, None), (0, second)]), [5, 0]);
-        assert_eq!(times(&[(0, None), (0, second), (7, second)]), [0, 10_000_000, 10_000_000]);
+        let [one, two] = [Some("1601-01-01 00:00:01"), Some("1601-01-01 00:00:02")];
+        assert_eq!(times(&[(5, one), (6, None)]), [5, 6]);
+        assert_eq!(times(&[(5, two), (0, one)]), [20_000_000, 10_000_000]);
+        // All recordings have the same time, as those of a machine without a clock.
+        assert_eq!(times(&[(5, two), (5, one)]), [20_000_000, 10_000_000]);
+        assert_eq!(times(&[(5, None), (0, one)]), [5, 0]);
+        assert_eq!(times(&[(0, None), (0, one), (7, two)]), [0, 10_000_000, 20_000_000]);
     }
 }

@@ -133,7 +133,7 @@ pub(crate) enum Command {
     Explain(Deferred<ExplainArgs>),
     /// Compare sets of runs: how much slower, how sure, and why
     Compare(Deferred<CompareArgs>),
-    /// Show the runs of a test over time: where it became slower or faster, and what changed there
+    /// Show when a test became slower or faster, and what changed there
     History(Deferred<HistoryArgs>),
     /// Show recordings in the browser: lanes, tables, flame graphs
     View(Deferred<ViewArgs>),
@@ -143,7 +143,7 @@ pub(crate) enum Command {
     Flame(Deferred<FlameArgs>),
     /// Write a profile for other tools: folded stacks, speedscope, Firefox Profiler, pprof, Perfetto
     Export(Deferred<ExportArgs>),
-    /// Tell an instant on every clock: seconds of the session, the recorder's time of day, UTC
+    /// Tell an instant on every clock, such as the recorder's and UTC
     Time(Deferred<Asked<instants::Options>>),
     /// Names of code: load them into archives, tell what is missing
     Symbols(SymbolsArgs),

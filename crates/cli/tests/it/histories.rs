@@ -28,8 +28,9 @@ fn recordings() -> TempDir {
         }
         let history = causal::run(workload.world(), &noise, 1 + number as u64);
         let name = causal::pairs::file_stem(&history, "Case", number);
-        let file = std::fs::File::create(directory.path().join(format!("{name}.data"))).unwrap();
-        causal::perf::write(&history, MS, std::io::BufWriter::new(file)).unwrap();
+        for part in causal::etl::scenario(&history, MS).parts().unwrap() {
+            std::fs::write(directory.path().join(format!("{name}{}", part.suffix)), &part.bytes).unwrap();
+        }
     }
     tracesift(directory.path(), &["extract", "-q", "."]);
     directory

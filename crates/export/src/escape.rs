@@ -10,7 +10,8 @@ fn is_disruptive(c: char) -> bool {
 }
 
 /// The text with each disruptive character replaced, so that it is one line of plain text.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+#[must_use]
+pub fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(is_disruptive) {
         Cow::Owned(text.chars().map(|c| if is_disruptive(c) { '\u{fffd}' } else { c }).collect())
     } else {
@@ -19,7 +20,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// Appends text for the content of an XML element or an attribute in double quotes.
-pub(crate) fn push_xml(out: &mut String, text: &str) {
+pub fn push_xml(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
@@ -46,7 +47,8 @@ pub(crate) fn push_folded(out: &mut String, text: &str) {
 }
 
 /// The text cut to `limit` characters, the last of which then is an ellipsis.
-pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         None => Cow::Borrowed(text),
         Some(_) => Cow::Owned(text.chars().take(limit.saturating_sub(1)).chain(['…']).collect()),

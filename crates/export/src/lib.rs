@@ -8,7 +8,7 @@
 //!
 //! Output depends on nothing but the input: the same profile gives the same bytes.
 
-mod escape;
+pub mod escape;
 pub mod flame;
 pub mod formats;
 mod functions;

@@ -5,6 +5,7 @@ use tracesift_statistics::robust::median;
 use tracesift_statistics::{Leaves, OftenLonger, Problem, Speed};
 
 use super::family::{self, Node};
+use super::graph::{self, GraphNode};
 use super::metrics::ComparedMetric;
 use super::run::Run;
 use super::select::{self, Shown, What};
@@ -35,6 +36,8 @@ pub struct Difference {
     pub shown: Vec<ShownRow>,
     /// The factor by which all code of the second set runs longer, where there is one.
     pub speed: Option<Speed>,
+    /// The rows of all levels, each followed by those that divide it.
+    pub graph: Vec<GraphNode>,
 }
 
 /// Whether a row is in one set only.
@@ -152,7 +155,8 @@ impl Difference {
             let place = shown.iter().position(is_smaller).unwrap_or(shown.len());
             shown.insert(place, row);
         }
-        Ok(Self { total: rounded.total, rows, shown, speed })
+        let graph = graph::of(&nodes, &rows);
+        Ok(Self { total: rounded.total, rows, shown, speed, graph })
     }
 }
 

@@ -308,16 +308,9 @@ mod tests {
     #[test]
     fn what_is_no_gate() {
         let error = |text: &str| text.parse::<Gate>().expect_err(text);
-        for text in [
-            "",
-            "5%",
-            "duration",
-            "duration > %",
-            "duration > +.%",
-            "duration+5%",
-            "duration > 1..2%",
-            "duration > 5M",
-        ] {
+        for text in
+            ["", "5%", "duration", "duration > %", "duration > +.%", "duration+5%", "duration > 1..2%", "duration > 5M"]
+        {
             assert!(matches!(error(text), GateError::Limit(_)), "{text}: {:?}", error(text));
         }
         for text in ["+5%", "> +5%", "−5%"] {

@@ -10,8 +10,8 @@
 //! speaks against a comparison before any number is shown, [`units`] tells what repeats, [`figures`] compares the duration, with and
 //! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
-//! explain it. [`metrics`] and [`changes`] say what else differs, and [`gates`] whether it stays within limits. Numbers come from the crate
-//! `tracesift-statistics`.
+//! explain it, and [`graph`] has the rows of all levels as a tree. [`metrics`] and [`changes`] say what else differs, and [`gates`]
+//! whether it stays within limits. Numbers come from the crate `tracesift-statistics`.
 
 mod account;
 pub(crate) mod apart;
@@ -24,6 +24,7 @@ pub mod family;
 pub mod figures;
 pub mod gate;
 pub mod gates;
+pub mod graph;
 pub mod grouping;
 pub mod kept;
 pub mod metrics;

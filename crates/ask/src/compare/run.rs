@@ -95,6 +95,17 @@ impl Run {
         kinds
     }
 
+    /// The rest of its duration, by state, ns: `run`, `ready`, `wait`, `unknown`, and `outside` for what the window does not cover.
+    #[must_use]
+    pub fn states(&self) -> BTreeMap<&'static str, i64> {
+        let mut states = BTreeMap::new();
+        for row in self.rows.iter().filter(|row| row.name.disturbance.is_none()) {
+            let time = states.entry(row.name.state).or_insert(0_i64);
+            *time = time.saturating_add(row.time);
+        }
+        states
+    }
+
     /// One of its metrics, or why it has none.
     pub(crate) fn metric(&self, name: &str) -> Result<Amount, String> {
         self.metrics.get(name).cloned().unwrap_or_else(|| Err("not recorded".to_owned()))

@@ -114,7 +114,7 @@ pub(crate) struct ComparisonOutput {
     /// Format of the answer [default: what the name of the file says, else table]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ComparisonFormat>,
-    /// Write the answer to a file; its name tells the format: .json
+    /// Write the answer to a file; its name tells the format: .json, .html
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// A line per run, too
@@ -129,14 +129,21 @@ pub(crate) enum ComparisonFormat {
     Table,
     /// One object, ns and ratios
     Json,
+    /// A report with pictures, one file
+    Html,
 }
 
 impl ComparisonOutput {
     /// The format; where none is named, the one that the name of the file ends with.
     pub(crate) fn format(&self) -> ComparisonFormat {
-        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        let by_name = self.out.as_ref().filter(|path| is_json(path)).map(|_| ComparisonFormat::Json);
-        self.format.or(by_name).unwrap_or(ComparisonFormat::Table)
+        let extension =
+            self.out.as_ref().and_then(|path| path.extension()).map(|extension| extension.to_ascii_lowercase());
+        let by_name = match extension.as_ref().and_then(|extension| extension.to_str()) {
+            Some("json") => ComparisonFormat::Json,
+            Some("html" | "htm") => ComparisonFormat::Html,
+            _ => ComparisonFormat::Table,
+        };
+        self.format.unwrap_or(by_name)
     }
 
     /// Whether no person sees a table of it.
@@ -144,9 +151,9 @@ impl ComparisonOutput {
         self.out.is_some() || self.format() != ComparisonFormat::Table
     }
 
-    /// Whether standard output has an object for programs, to which nothing can be added.
-    pub(crate) fn is_json_on_stdout(&self) -> bool {
-        self.out.is_none() && self.format() == ComparisonFormat::Json
+    /// Whether standard output has an object or a page for programs, to which nothing can be added.
+    pub(crate) fn is_whole_on_stdout(&self) -> bool {
+        self.out.is_none() && self.format() != ComparisonFormat::Table
     }
 }
 

@@ -10,15 +10,17 @@ use crate::args::compare::ComparisonFormat;
 use crate::command::sources::{Sources, sources};
 use crate::exit::{Exit, UsageError};
 use crate::output::target::Target;
-use crate::output::{comparison, comparison_github, comparison_json, comparison_junit, comparison_markdown};
+use crate::output::{
+    comparison, comparison_github, comparison_json, comparison_junit, comparison_markdown, comparison_report,
+};
 use crate::terminal::Messages;
 use crate::watching::answered;
 
 /// Compares.
 pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exit> {
-    if args.gates.github && args.output.is_json_on_stdout() {
+    if args.gates.github && args.output.is_whole_on_stdout() {
         let hint = "name a file for the object with -o FILE.json";
-        return Err(UsageError::new("--github prints lines to standard output, as does --format json", hint).into());
+        return Err(UsageError::new("--github prints lines to standard output, as does --format", hint).into());
     }
     let accounts = args.accounts(&mut |warning| messages.warning(warning))?;
     // Archives of recordings that were extracted for this are there as long as these.
@@ -118,6 +120,7 @@ fn print(compared: &Compared, args: &CompareArgs) -> anyhow::Result<()> {
     let text = match args.output.format() {
         ComparisonFormat::Table => comparison::text(compared, args.output.details),
         ComparisonFormat::Json => comparison_json::text(compared),
+        ComparisonFormat::Html => comparison_report::text(compared),
     };
     let text = if is_seen_by_runner { comparison_github::shown(&text) } else { text };
     write(&target, &text)?;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use tracesift_ask::answer::{Kind, Value};
 use tracesift_ask::time_format::{TimeStyle, Zero, decimal};
+pub(crate) use tracesift_report::numbers::grouped;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Sizes below this one are shown in bytes.
@@ -102,25 +103,6 @@ pub(crate) fn is_right_aligned(kind: Kind) -> bool {
             | Kind::Table
             | Kind::Below
     )
-}
-
-/// Commas between the thousands of a decimal number.
-pub(crate) fn grouped(number: &str) -> String {
-    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
-    let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut text = String::with_capacity(number.len() + whole.len() / 3);
-    text.push_str(sign);
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    if let Some(fraction) = fraction {
-        text.push('.');
-        text.push_str(fraction);
-    }
-    text
 }
 
 /// A name from a recording, safe for a terminal: without control characters, escape sequences and marks that turn the

@@ -8,9 +8,12 @@ use tracesift_ask::compare::gates::GateState;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, RunOrder, Side, Verdict};
 
-use super::cell::{clean, grouped};
+use super::cell::clean;
 use super::comparison_changes as changes;
 use super::wrap::add_wrapped;
+
+use tracesift_report::numbers::{bound, digits};
+pub(super) use tracesift_report::numbers::{ms, percent, probability, signed};
 
 /// Where the text of a row goes on in the next line.
 const ROW_INDENT: usize = 26;
@@ -59,13 +62,7 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
     let labels = &case.labels;
     let [a, b] = [Side::A, Side::B].map(|side| case.set(side).len());
     let runs = |count: usize| if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
-    let order = match case.order {
-        RunOrder::Interleaved => "interleaved",
-        RunOrder::Mixed => "in turn",
-        RunOrder::Sessions => "in sessions of one set each",
-        RunOrder::OneAfterOther => "one set after the other",
-        RunOrder::Unknown => "in an unknown order",
-    };
+    let order = order_words(case.order);
     let _ = writeln!(text, "{}  {} in {}, {b} in {}, {order}", clean(&case.name), runs(a), labels[0], labels[1]);
     add_wrapped(text, 4, &case.comparable.text());
     if let Some(result) = &case.result {
@@ -87,6 +84,17 @@ fn add_case(text: &mut String, case: &Case, details: bool) {
     }
     if let Some(result) = &case.result {
         add_wrapped(text, 2, &result.sentence);
+    }
+}
+
+/// In which order the sets were recorded.
+pub(super) fn order_words(order: RunOrder) -> &'static str {
+    match order {
+        RunOrder::Interleaved => "interleaved",
+        RunOrder::Mixed => "in turn",
+        RunOrder::Sessions => "in sessions of one set each",
+        RunOrder::OneAfterOther => "one set after the other",
+        RunOrder::Unknown => "in an unknown order",
     }
 }
 
@@ -142,7 +150,8 @@ fn add_detectable(text: &mut String, result: &CaseResult, [a, b]: [usize; 2]) {
     }
 }
 
-fn verdict(figure: &ComparedFigure) -> &'static str {
+/// What a figure says.
+pub(super) fn verdict(figure: &ComparedFigure) -> &'static str {
     if figure.is_chosen { "chose the sets" } else { verdict_word(figure.verdict) }
 }
 
@@ -177,7 +186,12 @@ fn add_rows(text: &mut String, case: &Case, result: &CaseResult) {
 
 /// A part with its marks: what it is, who took it, and the runs that have most of it.
 pub(super) fn shown_text(shown: &ShownRow, case: &Case) -> String {
-    let mut text = shown.text();
+    format!("{}{}", shown.text(), shown_remark(shown, case))
+}
+
+/// The marks alone.
+pub(super) fn shown_remark(shown: &ShownRow, case: &Case) -> String {
+    let mut text = String::new();
     if shown.is_symptom {
         text.push_str("  because of the row above");
     }
@@ -204,7 +218,7 @@ pub(super) fn row_line(shown: &ShownRow, case: &Case) -> String {
 }
 
 /// A run by its place in its set: `B2`.
-fn run_name(case: &Case, place: usize) -> String {
+pub(super) fn run_name(case: &Case, place: usize) -> String {
     let (label, number) =
         if place < case.split { (&case.labels[0], place + 1) } else { (&case.labels[1], place - case.split + 1) };
     run_number(label, number)
@@ -256,73 +270,4 @@ fn taken(run: &Run) -> String {
         .map(|(kind, time)| format!("{kind} {} ms", ms(time as f64)))
         .collect();
     if kinds.is_empty() { String::new() } else { format!("  ({})", kinds.join(", ")) }
-}
-
-/// Milliseconds of nanoseconds, with a tenth.
-pub(super) fn ms(ns: f64) -> String {
-    grouped(&format!("{:.1}", ns / 1e6))
-}
-
-pub(super) fn signed(ns: f64) -> String {
-    let text = ms(ns.abs());
-    let sign = if text.bytes().all(|byte| matches!(byte, b'0' | b'.' | b',')) {
-        ""
-    } else if ns < 0.0 {
-        "−"
-    } else {
-        "+"
-    };
-    format!("{sign}{text}")
-}
-
-pub(super) fn percent(ratio: f64) -> String {
-    format!("{} %", signed_digits(100.0 * ratio))
-}
-
-/// An end of an interval, in percent.
-fn bound(ratio: f64) -> String {
-    match ratio {
-        ratio if ratio == f64::INFINITY => "+∞".to_owned(),
-        ratio if ratio <= -1.0 => "−∞".to_owned(),
-        ratio => signed_digits(100.0 * ratio),
-    }
-}
-
-fn signed_digits(percent: f64) -> String {
-    let sign = if percent < 0.0 { "−" } else { "+" };
-    format!("{sign}{}", digits(percent.abs()))
-}
-
-fn digits(percent: f64) -> String {
-    if percent < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") }
-}
-
-pub(super) fn probability(p: f64) -> String {
-    match p {
-        p if p < 0.000_05 => "<0.0001".to_owned(),
-        p if p < 0.01 => format!("{p:.4}"),
-        p if p < 0.1 => format!("{p:.3}"),
-        p => format!("{p:.2}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{bound, grouped, percent, probability, signed};
-
-    #[test]
-    fn numbers_as_people_read_them() {
-        assert_eq!(grouped("1234567.8"), "1,234,567.8");
-        assert_eq!(grouped("-123"), "-123");
-        assert_eq!(
-            (signed(1_500_000.0), signed(-40_000_000.0), signed(10.0)),
-            ("+1.5".into(), "−40.0".into(), "0.0".into())
-        );
-        assert_eq!((percent(0.0541), percent(-0.5)), ("+5.4 %".into(), "−50 %".into()));
-        assert_eq!((bound(f64::INFINITY), bound(-1.0)), ("+∞".into(), "−∞".into()));
-        assert_eq!(
-            ["0.51", "0.042", "0.0051", "<0.0001"],
-            [0.51, 0.042, 0.0051, 0.00001].map(probability).each_ref().map(String::as_str)
-        );
-    }
 }

@@ -209,6 +209,13 @@ fn write_run(json: &mut Json<'_>, run: &Run) {
         json.value(time);
     }
     json.end_object();
+    json.key("states");
+    json.begin_object();
+    for (state, time) in run.states() {
+        json.key(state);
+        json.value(time);
+    }
+    json.end_object();
     json.key("warnings");
     json.begin_array();
     run.warnings.iter().for_each(|warning| json.text(warning));
@@ -315,6 +322,8 @@ fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
     json.text(&shown.text());
     json.key("delta_ns");
     json.value(shown.delta);
+    json.key("half_width_ns");
+    optional_float(json, shown.row().and_then(|row| row.half_width));
     json.key("rows");
     json.value(shown.rows);
     json.key("flagged");

@@ -7,6 +7,7 @@ pub(crate) mod comparison_github;
 pub(crate) mod comparison_json;
 pub(crate) mod comparison_junit;
 pub(crate) mod comparison_markdown;
+pub(crate) mod comparison_report;
 pub(crate) mod csv;
 pub(crate) mod events;
 pub(crate) mod explanation;

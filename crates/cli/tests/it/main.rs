@@ -33,6 +33,7 @@ mod recorded_stacks;
 mod recording;
 mod reference;
 mod reference_tags;
+mod reports;
 // On Windows `c:\temp` is a place of the machine and not of a test.
 #[cfg(not(windows))]
 mod seed_lines;

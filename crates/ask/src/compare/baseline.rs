@@ -155,6 +155,7 @@ fn read_run(value: &Value) -> Option<Run> {
         case: text("case")?,
         test: text("test"),
         values: texts("values")?,
+        session: None,
         time: value.get("time")?.as_i64()?,
         date: text("date"),
         reported: value.get("reported_ns")?.as_i64(),

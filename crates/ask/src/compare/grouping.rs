@@ -39,13 +39,15 @@ enum Property {
     Version(String),
     /// The day, `yyyy-MM-dd`, on which the second set begins.
     Date,
+    /// The session of the test plan.
+    Session,
 }
 
 /// The error of a text that tells no property.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroupingError {
     /// Neither of the forms.
-    #[error("it must be PARAMETER=A..B, fact:KEY=A..B, version:MODULE=A..B, or date:2026-11-20")]
+    #[error("it must be PARAMETER=A..B, fact:KEY=A..B, version:MODULE=A..B, date:2026-11-20, or session:A..B")]
     Form,
     /// No limit.
     #[error("it must be slow, or slow:SECONDS such as slow:2.5")]
@@ -61,9 +63,11 @@ impl FromStr for By {
             let values = [(day.to_owned(), Patterns::default()), (day.to_owned(), Patterns::default())];
             return if is_day { Ok(Self { property: Property::Date, values }) } else { Err(GroupingError::Form) };
         }
-        let (key, values) = text.split_once('=').ok_or(GroupingError::Form)?;
+        let sessions = text.strip_prefix("session:").map(|values| ("session:", values));
+        let (key, values) = sessions.or_else(|| text.split_once('=')).ok_or(GroupingError::Form)?;
         let (a, b) = values.split_once("..").ok_or(GroupingError::Form)?;
         let property = match key.split_once(':') {
+            Some(("session", "")) => Property::Session,
             Some(("fact", key)) => Property::Fact(key.to_owned()),
             Some(("version", module)) => Property::Version(module.to_lowercase()),
             Some(_) => return Err(GroupingError::Form),
@@ -83,6 +87,7 @@ impl By {
         let [(a, _), (b, _)] = &self.values;
         match &self.property {
             Property::Date => [format!("before {a}"), format!("from {b}")],
+            Property::Session => [format!("session {a}"), format!("session {b}")],
             // A number alone would be taken for a figure.
             Property::Parameter(key) if [a, b].iter().any(|value| value.starts_with(|c: char| c.is_ascii_digit())) => {
                 [format!("{key}={a}"), format!("{key}={b}")]
@@ -91,15 +96,37 @@ impl By {
         }
     }
 
+    /// Whether the cases of a plan, by the values of their parameters, can have both sets. `Err`: why not.
+    ///
+    /// # Errors
+    /// A sentence: no case has the parameter, or none has one of the values.
+    pub fn check<'a>(&self, cases: impl Iterator<Item = &'a [(String, String)]>) -> Result<(), String> {
+        let Property::Parameter(key) = &self.property else { return Ok(()) };
+        let pairs = cases.flatten().filter(|(parameter, _)| parameter == key);
+        let found: BTreeSet<String> = pairs.map(|(_, value)| value.clone()).collect();
+        if found.is_empty() {
+            return Err(format!("no case of the plan has a parameter `{key}`"));
+        }
+        match self.values.iter().find(|(_, patterns)| !found.iter().any(|value| patterns.matches(value))) {
+            Some((text, _)) => Err(format!("no case of the plan has `{key}` = {text}; they have {}", some(&found))),
+            None => Ok(()),
+        }
+    }
+
     /// The set that a run belongs to.
     fn place(&self, run: &Run) -> Option<usize> {
         let of_modules: Vec<String>;
+        let session: String;
         let values: Vec<&str> = match &self.property {
             Property::Parameter(key) => run.values.get(key).map(String::as_str).into_iter().collect(),
             Property::Fact(key) => run.facts.get(key).map(String::as_str).into_iter().collect(),
             Property::Version(module) => {
                 of_modules = versions(run, module);
                 of_modules.iter().map(String::as_str).collect()
+            }
+            Property::Session => {
+                session = run.session?.to_string();
+                vec![&session]
             }
             Property::Date => {
                 let day = run.date.as_deref()?.get(..10)?;
@@ -128,6 +155,7 @@ impl By {
                     keys.extend(run.facts.keys().cloned());
                 }
                 Property::Version(module) => values.extend(versions(run, module)),
+                Property::Session => values.extend(run.session.map(|session| session.to_string())),
                 Property::Date => values.extend(run.date.as_deref().and_then(|date| date.get(..10)).map(str::to_owned)),
             }
         }
@@ -136,6 +164,7 @@ impl By {
             Property::Fact(key) => (format!("the fact `{key}`"), "facts"),
             Property::Version(module) => (format!("a version of `{module}`"), "modules"),
             Property::Date => ("a date".to_owned(), "dates"),
+            Property::Session => ("a session".to_owned(), "sessions"),
         };
         match (values.is_empty(), keys.is_empty()) {
             (false, _) => format!("the runs have {name} = {}", some(&values)),
@@ -266,9 +295,12 @@ mod tests {
         assert_eq!(property("n=1..2"), Ok((Property::Parameter("n".into()), labels("n=1", "n=2"))));
         assert_eq!(property("fact:kernel=6.1*..6.8*"), Ok((Property::Fact("kernel".into()), labels("6.1*", "6.8*"))));
         assert_eq!(property("version:App=1..2"), Ok((Property::Version("app".into()), labels("1", "2"))));
+        assert_eq!(property("session:1..2"), Ok((Property::Session, labels("session 1", "session 2"))));
         assert_eq!(property("date:2026-11-20"), Ok((Property::Date, labels("before 2026-11-20", "from 2026-11-20"))));
         for text in [
             "",
+            "session:1",
+            "session:..2",
             "build",
             "build=old",
             "=a..b",
@@ -280,6 +312,20 @@ mod tests {
         ] {
             assert_eq!(property(text), Err(GroupingError::Form), "{text}");
         }
+    }
+
+    #[test]
+    fn a_plan_can_have_both_sets_or_not() {
+        let cases: Vec<Vec<(String, String)>> =
+            ["old", "new"].map(|build| vec![("build".to_owned(), build.to_owned())]).into();
+        let check = |text: &str| text.parse::<By>().expect("a property").check(cases.iter().map(Vec::as_slice));
+        assert_eq!(
+            (check("build=old..new"), check("build=o*..n*"), check("fact:kernel=1..2")),
+            (Ok(()), Ok(()), Ok(()))
+        );
+        assert_eq!(check("mode=a..b"), Err("no case of the plan has a parameter `mode`".to_owned()));
+        let missing = "no case of the plan has `build` = newer; they have new, old".to_owned();
+        assert_eq!(check("build=old..newer"), Err(missing));
     }
 
     #[test]

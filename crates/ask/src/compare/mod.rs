@@ -47,6 +47,7 @@ use rayon::prelude::*;
 use tracesift_extract::input::test_name;
 use tracesift_grammar::Status;
 use tracesift_statistics::holm;
+pub use tracesift_statistics::outliers::outliers;
 pub use tracesift_statistics::{Confidence, Problem, Side, Verdict};
 
 pub use self::case::{Case, CaseResult};

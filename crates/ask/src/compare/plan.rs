@@ -22,6 +22,8 @@ pub(super) struct PlannedRun {
     pub(super) case: Option<String>,
     /// The values of its parameters.
     pub(super) values: BTreeMap<String, String>,
+    /// The session that it belongs to; 0: none.
+    pub(super) session: u32,
     /// The duration that the test told itself, ns.
     pub(super) duration: Option<i64>,
     /// Whether it failed.
@@ -73,7 +75,8 @@ fn planned(run: &Value) -> PlannedRun {
     let is_told = run.get("duration_from").and_then(Value::as_str).is_some_and(|from| from != "wall");
     let duration = run.get("duration_ns").and_then(Value::as_i64).filter(|_| is_told);
     let has_failed = run.get("failure").is_some_and(|failure| !failure.is_null());
-    PlannedRun { test: text("test"), case: text("case"), values, duration, has_failed }
+    let session = run.get("session").and_then(Value::as_u64).and_then(|number| number.try_into().ok()).unwrap_or(0);
+    PlannedRun { test: text("test"), case: text("case"), values, session, duration, has_failed }
 }
 
 fn read(path: &Path) -> Option<Value> {
@@ -93,7 +96,7 @@ mod tests {
         let directory = tempfile::tempdir().expect("temporary directory");
         let document = r#"{"format":1,"runs":[
             {"case":"io","kind":"bare","recording":null,"duration_ns":5,"duration_from":"wall","failure":null},
-            {"case":"io-threads3","test":"io","values":{"threads":"3"},"kind":"recorded","recording":"io_1.data",
+            {"case":"io-threads3","test":"io","values":{"threads":"3"},"session":2,"kind":"recorded","recording":"io_1.data",
              "duration_ns":7,"duration_from":"output","failure":null},
             {"case":"io","kind":"recorded","recording":"io_2.data","duration_ns":9,"duration_from":"wall","failure":"exit code 1"}
         ]}"#;
@@ -106,12 +109,13 @@ mod tests {
             test: Some("io".to_owned()),
             case: Some("io-threads3".to_owned()),
             values: [("threads".to_owned(), "3".to_owned())].into(),
+            session: 2,
             duration: Some(7),
             has_failed: false,
         };
         assert_eq!(run("io_1.sift"), Some(expected));
         let failed = run("io_2.sift").expect("a run");
-        assert_eq!((failed.duration, failed.has_failed), (None, true));
+        assert_eq!((failed.duration, failed.has_failed, failed.session), (None, true, 0));
         assert_eq!(run("io_3.sift"), None);
         std::fs::write(directory.path().join(NAME), "{").expect("written");
         assert_eq!(run("io_1.sift"), None);

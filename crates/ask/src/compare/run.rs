@@ -44,6 +44,8 @@ pub struct Run {
     pub test: Option<String>,
     /// The values of the parameters of the plan that it was a run of.
     pub values: BTreeMap<String, String>,
+    /// The session of its plan ([`crate::compare::grouping::By`]); 0 before the first one. `None`: it was no run of a plan.
+    pub session: Option<u32>,
     /// Start of the recording, 100 ns since 1601.
     pub time: i64,
     /// The same as the answer shows it.
@@ -158,7 +160,9 @@ impl Run {
             }
         };
         let Account { window, level, mut rows, modules, processes, metrics } = account;
-        let planned = plans.run_of(&source.archive).cloned().unwrap_or_default();
+        let planned = plans.run_of(&source.archive);
+        let session = planned.map(|run| run.session);
+        let planned = planned.cloned().unwrap_or_default();
         let (file, info) = (&recording.file, recording.info());
         let by_name = file.test_ms.and_then(|ms| i64::try_from(ms).ok()?.checked_mul(1_000_000));
         let reported = planned.duration.or(by_name);
@@ -179,6 +183,7 @@ impl Run {
             case: case.unwrap_or_else(by_file),
             test,
             values,
+            session,
             time: file.zero.filetime,
             date: file.date.clone(),
             reported,
@@ -214,6 +219,7 @@ impl Run {
             id: id.to_owned(),
             case: "test".to_owned(),
             test: None,
+            session: None,
             values: BTreeMap::new(),
             time: 0,
             date: None,

@@ -21,8 +21,8 @@ pub(crate) struct CompareArgs {
     /// Sets of archives or recordings: directories, or patterns in quotes; LABEL=PATH names a set. Each is compared with the first one
     #[arg(value_name = "SETS", help_heading = "Files")]
     sets: Vec<String>,
-    /// Divide all files into two sets by a parameter of their plan, build=old..new, by fact:KEY=A..B, version:MODULE=A..B, or
-    /// date:2026-11-20
+    /// Divide all files into two sets by a parameter of their plan, build=old..new, by fact:KEY=A..B, version:MODULE=A..B,
+    /// date:2026-11-20, or session:A..B
     #[arg(long, value_name = "PROPERTY", help_heading = "Files", conflicts_with = "split")]
     by: Option<By>,
     /// Divide all files into fast and slow runs: `slow` at the largest gap, slow:SECONDS at a limit
@@ -39,7 +39,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     account: AccountOptions,
     #[command(flatten)]
-    test: TestArgs,
+    pub(crate) test: TestArgs,
     #[command(flatten)]
     pub(crate) gates: GateArgs,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub(crate) struct CompareArgs {
 /// Options of the test.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Comparison")]
-struct TestArgs {
+pub(crate) struct TestArgs {
     /// What is compared: the length of the window, or the duration that the test measured itself
     #[arg(long, value_name = "WHAT", default_value = "window")]
     measure: Measure,
@@ -145,16 +145,6 @@ impl ComparisonOutput {
         };
         self.format.unwrap_or(by_name)
     }
-
-    /// Whether no person sees a table of it.
-    pub(crate) fn is_for_programs(&self) -> bool {
-        self.out.is_some() || self.format() != ComparisonFormat::Table
-    }
-
-    /// Whether standard output has an object or a page for programs, to which nothing can be added.
-    pub(crate) fn is_whole_on_stdout(&self) -> bool {
-        self.out.is_none() && self.format() != ComparisonFormat::Table
-    }
 }
 
 impl CompareArgs {
@@ -188,11 +178,6 @@ impl CompareArgs {
         (is_json && path.is_file()).then_some(path)
     }
 
-    /// What is compared as the duration of a run.
-    pub(crate) fn measure(&self) -> Measure {
-        self.test.measure
-    }
-
     fn files(&self, paths: Vec<String>) -> FileArgs {
         FileArgs { paths, file: self.file.clone(), recursive: self.recursive }
     }
@@ -202,13 +187,32 @@ impl CompareArgs {
     /// # Errors
     /// See [`AccountOptions::query`].
     pub(crate) fn accounts(&self, warn: &mut dyn FnMut(&str)) -> Result<AccountQuery, UsageError> {
-        let query = self.account.query(&self.filter, warn)?;
-        Ok(AccountQuery { repetitions: self.test.repetitions, ..query })
+        self.test.accounts(&self.account, &self.filter, warn)
+    }
+}
+
+impl TestArgs {
+    /// What is compared as the duration of a run.
+    pub(crate) fn measure(&self) -> Measure {
+        self.measure
     }
 
-    /// How they are compared.
+    /// What is asked of each run.
+    ///
+    /// # Errors
+    /// See [`AccountOptions::query`].
+    pub(crate) fn accounts(
+        &self,
+        account: &AccountOptions,
+        filter: &ProcessFilter,
+        warn: &mut dyn FnMut(&str),
+    ) -> Result<AccountQuery, UsageError> {
+        Ok(AccountQuery { repetitions: self.repetitions, ..account.query(filter, warn)? })
+    }
+
+    /// How runs are compared.
     pub(crate) fn settings(&self) -> Settings {
-        let TestArgs { measure, confidence, min_effect, top, level, seed, force, no_cache, .. } = self.test;
+        let &Self { measure, confidence, min_effect, top, level, seed, force, no_cache, .. } = self;
         let kept = if no_cache { None } else { KeptAccounts::of_user().map(Arc::new) };
         Settings { measure, confidence, least: min_effect, top, level, seed, force, is_chosen: false, kept }
     }

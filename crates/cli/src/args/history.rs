@@ -1,15 +1,16 @@
 //! Options of `history`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::{Confidence, Measure, Settings};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::history::RunsOrder;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
-use super::compare::{ComparisonOutput, change, confidence};
+use super::compare::{change, confidence};
 use super::{FileArgs, RunArgs};
 use crate::exit::UsageError;
 
@@ -27,7 +28,7 @@ pub(crate) struct HistoryArgs {
     #[command(flatten)]
     pub(crate) runs: RunArgs,
     #[command(flatten)]
-    pub(crate) output: ComparisonOutput,
+    pub(crate) output: HistoryOutput,
 }
 
 /// Options of the figures.
@@ -58,6 +59,39 @@ struct TestArgs {
     /// Take each run apart anew, and keep nothing for the next time
     #[arg(long)]
     no_cache: bool,
+}
+
+/// Format and place of a history.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct HistoryOutput {
+    /// Format of the answer [default: what the name of the file says, else table]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<HistoryFormat>,
+    /// Write the answer to a file; its name tells the format: .json
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// All series, with their changes, and all names
+    #[arg(long)]
+    pub(crate) details: bool,
+}
+
+/// Format of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HistoryFormat {
+    /// For people
+    Table,
+    /// One object, ns and ratios
+    Json,
+}
+
+impl HistoryOutput {
+    /// The format; where none is named, the one that the name of the file ends with.
+    pub(crate) fn format(&self) -> HistoryFormat {
+        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let by_name = if self.out.as_ref().is_some_and(is_json) { HistoryFormat::Json } else { HistoryFormat::Table };
+        self.format.unwrap_or(by_name)
+    }
 }
 
 impl HistoryArgs {

@@ -85,10 +85,31 @@ const PAGES: &[Page] = &[
                command = [\"./file-writer\", \"--threads\", \"{threads}\"]\n  matrix = { threads = \"1..5\" }",
         ..page(
             "run",
-            &["directory", "only", "symbols", "no_extract", "dry_run", "table", "format", "out"],
+            &[
+                "directory",
+                "only",
+                "symbols",
+                "no_extract",
+                "keep",
+                "dry_run",
+                "table",
+                "against",
+                "by",
+                "fail_if",
+                "format",
+                "out",
+            ],
             &[
                 ("tracesift run plan.toml", "run what is left, record each run, show the table"),
                 ("tracesift run plan.toml --only '*threads3'", "only these cases"),
+                (
+                    "tracesift run plan.toml --against last --fail-if 'undisturbed > +5%'",
+                    "all cases anew; exit code 3 if they are slower than before",
+                ),
+                (
+                    "tracesift run plan.toml --by build=old..new --junit gates.xml --fail-if 'undisturbed > +5%'",
+                    "two builds in turn, with a report for a build",
+                ),
                 ("tracesift run plan.toml --table --format csv", "the table of what has been run"),
             ],
         )

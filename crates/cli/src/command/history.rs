@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use tracesift_ask::history::{History, RunsOrder, history};
 
 use crate::args::HistoryArgs;
-use crate::args::compare::ComparisonFormat;
+use crate::args::history::HistoryFormat;
 use crate::command::sources::sources;
 use crate::exit::Exit;
 use crate::output::target::Target;
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &HistoryArgs, messages: &Messages) -> anyhow::Result<Exi
         None => Target::Stdout,
     };
     let text = match args.output.format() {
-        ComparisonFormat::Table => text::text(&found, args.output.details),
-        ComparisonFormat::Json => json::text(&found),
+        HistoryFormat::Table => text::text(&found, args.output.details),
+        HistoryFormat::Json => json::text(&found),
     };
     target.write(|out| Ok(out.write_all(text.as_bytes())?)).context("the history cannot be written")?;
     Ok(Exit::of(found.cases.len(), failed))

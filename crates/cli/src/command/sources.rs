@@ -23,16 +23,39 @@ pub(crate) struct Sources {
 
 /// The archives that the arguments name, and recordings that are named by themselves, extracted. `None`: there is nothing left, and that was said.
 pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Sources>> {
-    let (mut found, failed) = found::find(&files.inputs(), messages);
-    found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
-    if found::nothing_left(&found, failed, messages) {
-        return Ok(None);
+    FoundFiles::find(files, runs, messages).map(|found| found.open(messages)).transpose()
+}
+
+/// The files that arguments name, before anything is read.
+pub(crate) struct FoundFiles {
+    found: FoundInputs,
+    failed: usize,
+}
+
+impl FoundFiles {
+    /// Those that the arguments name. `None`: there is nothing left, and that was said.
+    pub(crate) fn find(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> Option<Self> {
+        let (mut found, failed) = found::find(&files.inputs(), messages);
+        found::keep_selected(&mut found, &runs.selection(Local::now().naive_local()));
+        if found::nothing_left(&found, failed, messages) {
+            return None;
+        }
+        leave_out_unnamed(&mut found, messages);
+        Some(Self { found, failed })
     }
-    leave_out_unnamed(&mut found, messages);
-    let temporary = TemporaryArchives::of(&found.recordings, EventSelection::None, messages)?;
-    let list = found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned());
-    let list = list.map(|source| source.watched_by(watching::watch())).collect();
-    Ok(Some(Sources { list, failed: failed + temporary.failed, _temporary: temporary }))
+
+    /// Whether there is an archive, or a recording that becomes one.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.found.archives.is_empty() && self.found.recordings.is_empty()
+    }
+
+    /// Makes archives of those that are none.
+    pub(crate) fn open(self, messages: &Messages) -> anyhow::Result<Sources> {
+        let temporary = TemporaryArchives::of(&self.found.recordings, EventSelection::None, messages)?;
+        let list = self.found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned());
+        let list = list.map(|source| source.watched_by(watching::watch())).collect();
+        Ok(Sources { list, failed: self.failed + temporary.failed, _temporary: temporary })
+    }
 }
 
 /// Recordings that a search came upon are not extracted for one question: there may be hundreds.

@@ -1,5 +1,6 @@
 //! The gates of a comparison as a report of JUnit: a suite for each two sets, a case for each gate and test case.
 
+use tracesift_ask::compare::gate::Gate;
 use tracesift_ask::compare::gates::{GateOutcome, GateState};
 use tracesift_ask::compare::{Case, Compared};
 use xml::writer::{EmitterConfig, EventWriter, XmlEvent};
@@ -9,6 +10,9 @@ use super::report_text::xml_line;
 
 /// Rows below the sentence of a failure.
 const ROWS: usize = 5;
+
+/// The attribute that counts skipped cases.
+const SKIPPED: &str = "skipped";
 
 /// A test case of the report.
 struct Test {
@@ -23,8 +27,8 @@ enum TestResult {
     Skipped(String),
 }
 
-/// The report.
-pub(crate) fn text(compared: &Compared) -> String {
+/// The report. A case of one set alone has all gates, skipped.
+pub(crate) fn text(compared: &Compared, gates: &[Gate]) -> String {
     let mut suites: Vec<(String, Vec<Test>)> = Vec::new();
     for case in &compared.cases {
         let [a, b] = &case.labels;
@@ -36,16 +40,21 @@ pub(crate) fn text(compared: &Compared) -> String {
         }
     }
     if !compared.unpaired.is_empty() {
-        let test = |(case, label): &(String, String)| Test {
-            class: case.clone(),
-            name: "in both sets".to_owned(),
-            result: TestResult::Skipped(format!("the test case is in {label} only")),
+        let of_case = |(case, label): &(String, String)| {
+            let test = |gate: &Gate| Test {
+                class: case.clone(),
+                name: gate.to_string(),
+                result: TestResult::Skipped(format!("the test case is in {label} only")),
+            };
+            gates.iter().map(test).collect::<Vec<Test>>()
         };
-        suites.push(("tracesift compare".to_owned(), compared.unpaired.iter().map(test).collect()));
+        suites.push(("tracesift compare".to_owned(), compared.unpaired.iter().flat_map(of_case).collect()));
     }
     let mut report = Report::new();
     let all = suites.iter().flat_map(|(_, tests)| tests);
-    report.element("testsuites", counts(all), |report| {
+    // Schemas of JUnit count skipped cases by suite alone.
+    let sums = counts(all).into_iter().filter(|(name, _)| *name != SKIPPED).collect();
+    report.element("testsuites", sums, |report| {
         for (name, tests) in &suites {
             let attributes = [vec![("name", name.clone())], counts(tests)].concat();
             report.element("testsuite", attributes, |report| tests.iter().for_each(|test| add(report, test)));
@@ -64,7 +73,7 @@ fn counts<'a>(tests: impl IntoIterator<Item = &'a Test>) -> Vec<Attribute> {
             TestResult::Skipped(_) => skipped += 1,
         }
     }
-    [("tests", count), ("failures", failed), ("errors", 0), ("skipped", skipped)]
+    [("tests", count), ("failures", failed), ("errors", 0), (SKIPPED, skipped)]
         .map(|(name, count)| (name, count.to_string()))
         .to_vec()
 }

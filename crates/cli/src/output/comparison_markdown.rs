@@ -36,6 +36,8 @@ pub(crate) fn text(compared: &Compared) -> String {
         }
     }
     parts.extend(compared.cases.iter().map(case_text));
+    let alone = |(case, label): &(String, String)| format!("\n{} is in {} only.\n", markdown(case), markdown(label));
+    parts.extend(compared.unpaired.iter().map(alone));
     let mut text = String::new();
     for (place, part) in parts.iter().enumerate() {
         if text.len() + part.len() + ROOM > LARGEST {

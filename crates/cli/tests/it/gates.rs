@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tracesift_scenario::causal::workload::Workload;
 use tracesift_scenario::causal::{self, Noise};
 
+use crate::junit;
 use crate::support::{run, tracesift};
 
 const MS: i64 = 1_000_000;
@@ -145,41 +146,6 @@ fn sets_that_are_not_comparable_decide_nothing() {
     assert!(chosen.starts_with("exit: 0") && chosen.contains("undecided: the duration chose the sets"), "{chosen}");
 }
 
-/// A report with what the schema of JUnit asks of it: elements in their order, counts that are those of the cases.
-fn check_junit(text: &str) -> Vec<(String, String, Option<String>)> {
-    let document = roxmltree::Document::parse(text).unwrap();
-    let elements = |node: roxmltree::Node<'_, '_>| node.children().filter(|child| child.is_element()).count();
-    let root = document.root_element();
-    assert_eq!(root.tag_name().name(), "testsuites");
-    let mut found = Vec::new();
-    for suite in root.children().filter(|child| child.is_element()) {
-        assert_eq!(suite.tag_name().name(), "testsuite");
-        assert!(suite.attribute("name").is_some_and(|name| !name.is_empty()));
-        let mut counts = [0; 3];
-        for case in suite.children().filter(|child| child.is_element()) {
-            assert_eq!(case.tag_name().name(), "testcase");
-            assert!(elements(case) <= 1);
-            let attribute = |name: &str| case.attribute(name).unwrap().to_owned();
-            let result = case.children().find(|child| child.is_element());
-            counts[0] += 1;
-            match result.map(|result| result.tag_name().name()) {
-                None => {}
-                Some("failure") => counts[1] += 1,
-                Some("skipped") => counts[2] += 1,
-                Some(other) => panic!("{other}"),
-            }
-            assert!(result.is_none_or(|result| result.attribute("message").is_some_and(|why| !why.is_empty())));
-            let said = result.map(|result| format!("{} {}", result.tag_name().name(), result.text().unwrap_or("")));
-            found.push((attribute("classname"), attribute("name"), said));
-        }
-        for (name, count) in ["tests", "failures", "skipped"].into_iter().zip(counts) {
-            assert_eq!(suite.attribute(name), Some(count.to_string().as_str()), "{name}");
-        }
-    }
-    assert_eq!(root.attribute("tests"), Some(found.len().to_string().as_str()));
-    found
-}
-
 #[test]
 fn reports_for_builds_have_each_gate() {
     let directory = builds();
@@ -188,15 +154,16 @@ fn reports_for_builds_have_each_gate() {
     let said = gates(&directory, ["old", "new"], &limits, &files);
     assert!(said.starts_with("exit: 3"), "{said}");
     let read = |name: &str| std::fs::read_to_string(directory.path().join(name)).unwrap();
-    let tests = check_junit(&read("junit.xml"));
-    let names: Vec<(&str, &str)> = tests.iter().map(|(class, name, _)| (class.as_str(), name.as_str())).collect();
+    let tests = junit::check(&read("junit.xml"));
+    junit::check_by_schema(&directory.path().join("junit.xml"));
+    let names: Vec<(&str, &str)> = tests.iter().map(|test| (test.class.as_str(), test.name.as_str())).collect();
     let expected =
         ["undisturbed > +5 %", "undisturbed > +40 %", "wait:*]]>*|`x` > +5 %"].map(|name| ("process:app", name));
     assert_eq!(names, expected);
-    let failure = tests[0].2.as_deref().unwrap();
+    let failure = tests[0].said.as_deref().unwrap();
     assert!(failure.starts_with("failure new is slower by") && failure.contains("prepare"), "{failure}");
     assert!(failure.lines().count() <= 6, "{failure}");
-    assert_eq!((tests[1].2.as_deref(), tests[2].2.as_deref()), (None, Some("skipped ")));
+    assert_eq!((tests[1].said.as_deref(), tests[2].said.as_deref()), (None, Some("skipped ")));
 
     // The table is shown, not obeyed, and the annotations stand behind it.
     let lines: Vec<&str> = said.lines().collect();

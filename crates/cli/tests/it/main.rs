@@ -19,6 +19,9 @@ mod imported_sections;
 mod importing;
 #[cfg(target_os = "linux")]
 mod interrupting;
+mod junit;
+#[cfg(target_os = "linux")]
+mod loops;
 mod mistakes;
 mod old_switches;
 mod overview;

@@ -9,6 +9,7 @@
 mod history;
 mod known;
 mod pairs;
+mod pipeline;
 mod programs;
 mod recorded;
 mod support;

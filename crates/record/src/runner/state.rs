@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::case::Case;
 use super::measured::Finished;
+use super::sessions::Session;
 use crate::Error;
 use crate::staging::write_document;
 
@@ -22,6 +23,12 @@ pub struct State {
     pub format: u32,
     /// The runs.
     pub runs: Vec<Run>,
+    /// Sessions, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sessions: Vec<Session>,
+    /// The session whose runs count; `None`: all.
+    #[serde(skip)]
+    pub(super) session: Option<u32>,
     #[serde(skip)]
     directory: PathBuf,
 }
@@ -49,6 +56,9 @@ pub struct Run {
     pub values: Option<BTreeMap<String, String>>,
     /// What it was run as; see [`Case`]'s command and settings.
     pub(super) fingerprint: u64,
+    /// The session that it belongs to; 0 before the first one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub session: u32,
     /// Whether it was recorded.
     pub kind: Kind,
     /// Name of the recording, in the same directory.
@@ -73,6 +83,7 @@ impl Run {
             test: Some(case.test.clone()),
             values: Some(case.values.iter().cloned().collect()),
             fingerprint: case.fingerprint(),
+            session: 0,
             kind,
             recording,
             pid,
@@ -95,7 +106,7 @@ impl State {
     /// [`Error::File`], also where the document is damaged: what was run must not be run again without anybody knowing.
     pub fn of(directory: &Path) -> Result<Self, Error> {
         let path = directory.join(NAME);
-        let empty = Self { format: 1, runs: Vec::new(), directory: directory.to_owned() };
+        let empty = Self { format: 1, directory: directory.to_owned(), ..Self::default() };
         match std::fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(empty),
             Err(error) => Err(Error::file(path, error)),
@@ -112,8 +123,14 @@ impl State {
         &self.directory
     }
 
-    /// Runs of a case as it stands in the plan now. Recordings that somebody has removed, with their archives, do not count.
+    /// Runs of a case as it stands in the plan now, of the session that was begun ([`State::begin_session`]), or of all. Recordings that
+    /// somebody has removed, with their archives, do not count.
     pub fn runs_of<'a>(&'a self, case: &Case, kind: Kind) -> impl Iterator<Item = &'a Run> {
+        self.runs_of_any_session(case, kind).filter(|run| self.session.is_none_or(|session| run.session == session))
+    }
+
+    /// The same, of all sessions.
+    pub fn runs_of_any_session<'a>(&'a self, case: &Case, kind: Kind) -> impl Iterator<Item = &'a Run> {
         let (name, fingerprint) = (case.name.clone(), case.fingerprint());
         self.runs.iter().filter(move |run| {
             run.case == name && run.fingerprint == fingerprint && run.kind == kind && self.is_there(run)
@@ -127,7 +144,18 @@ impl State {
 
     /// Adds a run, and writes the document.
     pub(super) fn add(&mut self, run: Run) -> Result<(), Error> {
-        self.runs.push(run);
+        let session = self.session.unwrap_or_else(|| self.last_whole());
+        self.runs.push(Run { session, ..run });
+        self.write()
+    }
+
+    pub(super) fn write(&self) -> Result<(), Error> {
         write_document(&self.directory.join(NAME), self)
     }
+}
+
+/// What serde asks for.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

@@ -1,6 +1,8 @@
 //! `run`: the test runner.
 
+mod against;
 mod columns;
+mod keep;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -14,9 +16,11 @@ use tracesift_ask::limit::Limit;
 use tracesift_grammar::Patterns;
 use tracesift_record::disk_space::{self, Growth};
 use tracesift_record::runner::{
-    self, Account, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead, summaries,
+    self, Account, Begun, Event, Extraction, Kind, Plan, PlanError, Problem, Run, Settings, Spread, State, overhead,
+    summaries,
 };
 
+use self::against::{Against, Told, say_session};
 use self::columns::COLUMNS;
 use crate::args::run::PlanArgs;
 use crate::command::extract::size;
@@ -30,6 +34,7 @@ const SHORT_TEST: u64 = 10;
 
 /// Runs a plan, or shows what has been run.
 pub(crate) fn run(args: &PlanArgs, no_color: bool, messages: &Messages) -> anyhow::Result<Exit> {
+    args.check()?;
     // Wrong columns are told of before hours of tests.
     let printer = Printer::new(&args.output, no_color, messages)?;
     printer.check(&descriptions(COLUMNS))?;
@@ -44,27 +49,91 @@ pub(crate) fn run(args: &PlanArgs, no_color: bool, messages: &Messages) -> anyho
         messages.error("no case of the plan matches --only");
         return Ok(Exit::NothingUsable);
     }
+    let mut against = match args.comparison_format()? {
+        Some(format) => match Against::of(args, format, &plan, messages)? {
+            Some(against) => Some(against),
+            None => return Ok(Exit::NothingUsable),
+        },
+        None => None,
+    };
     if !args.dry_run && !args.table {
         std::fs::create_dir_all(&plan.out).with_context(|| plan.out.display().to_string())?;
     }
     let mut state = State::of(&plan.out)?;
+    if let Some(against) = &against {
+        let begun: Begun = state.begin_session(&plan);
+        say_session(begun, &state, &against.earlier(&plan, &state), messages);
+    }
     if args.dry_run {
         return dry_run(&plan, &state, messages);
     }
-    let ended = if args.table { Ended::Whole } else { execute(args, &plan, &mut state, messages)? };
-    table(&plan, &state, &printer, messages)?;
-    let failed = state.runs.iter().any(|run| run.finished.failure.is_some());
-    Ok(match ended {
-        Ended::Whole if failed => Exit::SomeFailed,
-        Ended::Whole => Exit::Fine,
+    let ended = if args.table { Ended::Whole } else { execute(args, &plan, &mut state, against.as_ref(), messages)? };
+    let told = match &mut against {
+        Some(against) if ended == Ended::Whole => Some(against.tell(&plan, &state, messages)?),
+        _ => None,
+    };
+    match (&told, &against) {
+        (Some(Told::First(compared)), Some(against)) => {
+            messages.note("these cases have no earlier runs to compare with; the next call compares with these");
+            against.tell_first(compared)?;
+            if !against.is_for_programs() {
+                table(&plan, &state, &printer, messages)?;
+            }
+        }
+        (Some(Told::Compared(..)), _) => {}
+        _ => table(&plan, &state, &printer, messages)?,
+    }
+    if ended == Ended::Whole {
+        finish(args, &plan, &mut state, told.as_ref(), messages)?;
+    }
+    Ok(exit(ended, &state, told.as_ref(), messages))
+}
+
+/// Recordings that are not needed go. A session of which no run has the window is not whole: the next line compares them by another one.
+fn finish(
+    args: &PlanArgs,
+    plan: &Plan,
+    state: &mut State,
+    told: Option<&Told>,
+    messages: &Messages,
+) -> anyhow::Result<()> {
+    let (compared, is_compared) = match told {
+        Some(Told::Compared(compared, _)) => {
+            (Some(compared), !compared.cases.is_empty() || compared.failures.is_empty())
+        }
+        Some(Told::First(_)) => (None, true),
+        None => (None, false),
+    };
+    if is_compared || told.is_none() {
+        keep::remove(args.keep, plan, state, compared, messages);
+    }
+    if is_compared {
+        state.end_session()?;
+    }
+    Ok(())
+}
+
+/// A gate that was not kept weighs most; tests that failed are no success.
+fn exit(ended: Ended, state: &State, told: Option<&Told>, messages: &Messages) -> Exit {
+    let counts = |run: &Run| state.session().is_none_or(|session| run.session == session);
+    let failed = state.runs.iter().any(|run| counts(run) && run.finished.failure.is_some());
+    let compared = match told {
+        Some(Told::Compared(_, exit)) => *exit,
+        Some(Told::First(_)) | None => Exit::Fine,
+    };
+    match ended {
+        Ended::Whole if failed && matches!(compared, Exit::Fine | Exit::NothingUsable) => Exit::SomeFailed,
+        Ended::Whole => compared,
         Ended::Interrupted => {
             messages.note("interrupted; the same line goes on where it was");
             Exit::SomeFailed
         }
         Ended::Failed => Exit::NothingUsable,
-    })
+    }
 }
 
+/// How the runs ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ended {
     Whole,
     Interrupted,
@@ -104,8 +173,10 @@ fn say_room(plan: &Plan, state: &State, messages: &Messages) {
     }
     let room = disk_space::left(&plan.out);
     let free = room.map(|room| format!("; {} are free", size(room))).unwrap_or_default();
+    // Those of other sessions are as large.
+    let all = plan.cases.iter().flat_map(|case| state.runs_of_any_session(case, Kind::Recorded));
     let sizes: Vec<u64> =
-        done().filter_map(|run| Some(state.directory().join(run.recording.as_ref()?).metadata().ok()?.len())).collect();
+        all.filter_map(|run| Some(state.directory().join(run.recording.as_ref()?).metadata().ok()?.len())).collect();
     let recordings = if left == 1 { "1 recording is left".to_owned() } else { format!("{left} recordings are left") };
     // Those that are there tell best how large the others will be.
     let needed = match sizes.iter().sum::<u64>().checked_div(sizes.len() as u64) {
@@ -129,14 +200,22 @@ fn say_room(plan: &Plan, state: &State, messages: &Messages) {
     }
 }
 
-fn execute(args: &PlanArgs, plan: &Plan, state: &mut State, messages: &Messages) -> anyhow::Result<Ended> {
+fn execute(
+    args: &PlanArgs,
+    plan: &Plan,
+    state: &mut State,
+    against: Option<&Against<'_>>,
+    messages: &Messages,
+) -> anyhow::Result<Ended> {
     say_room(plan, state, messages);
     let cancel = Arc::new(AtomicBool::new(false));
     tracesift_record::interrupt::watch(&cancel).context("cannot watch for Ctrl-C")?;
     let extraction = if args.no_extract { None } else { Some(Extraction::by(extractor(args)?)) };
     if let Some(extraction) = &extraction {
-        // An interrupted run may have left some.
-        for recording in unextracted(plan, state) {
+        // An interrupted run may have left some, and runs outside of sessions may have none.
+        let earlier = against.map(|against| against.earlier(plan, state)).unwrap_or_default();
+        let own = plan.cases.iter().flat_map(|case| state.runs_of(case, Kind::Recorded));
+        for recording in unextracted(own.chain(earlier), state) {
             extraction.add(&recording);
         }
     }
@@ -174,8 +253,7 @@ fn extractor(args: &PlanArgs) -> anyhow::Result<Vec<OsString>> {
     Ok(vec![program.into(), "extract".into(), "--symbols".into(), args.symbols.clone().into(), "--".into()])
 }
 
-fn unextracted(plan: &Plan, state: &State) -> Vec<PathBuf> {
-    let runs = plan.cases.iter().flat_map(|case| state.runs_of(case, Kind::Recorded));
+fn unextracted<'s>(runs: impl Iterator<Item = &'s Run>, state: &State) -> Vec<PathBuf> {
     let missing = runs.filter(|run| run.archive(state.directory()).is_some_and(|archive| !archive.exists()));
     missing.filter_map(|run| Some(state.directory().join(run.recording.as_ref()?))).collect()
 }

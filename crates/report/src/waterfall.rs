@@ -29,7 +29,7 @@ pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
     let (low, high) =
         ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(*end), high.max(*end)));
     // Beside a small difference the whole durations would leave no room: then bars do not begin at 0, and the page says so.
-    let is_cut = high > 0.0 && (high - low) < 0.3 * high;
+    let is_cut = high > low && (high - low) < 0.3 * high;
     let scale = if is_cut {
         Scale::around(ends.iter().copied(), 0.0, WIDTH)
     } else {
@@ -98,7 +98,9 @@ fn row(html: &mut Html, step: &Step, start: f64, end: f64, scale: &Scale) {
     let (left, width) = (x.min(next), (next - x).abs().max(1.5));
     let class = if step.delta > 0 { "more" } else { "less" };
     upright(html, x, [0.0, TOP]);
-    area(html, class, [left, TOP, width, BAR], step.is_disturbance);
+    if step.delta != 0 {
+        area(html, class, [left, TOP, width, BAR], step.is_disturbance);
+    }
     upright(html, next, [TOP + BAR, HEIGHT]);
     if let Some(half) = step.half_width {
         let [low, high] = [end - half, end + half].map(|value| scale.at(value));

@@ -33,6 +33,7 @@ timeout = "5min"
 "#;
 
 #[test]
+#[ignore = "takes long: cargo test --workspace --test workloads -- --ignored"]
 fn a_pipeline_ends_as_its_gate_says() {
     let _alone = RECORDING.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = TempDir::new().unwrap();

@@ -322,16 +322,33 @@ fn in_ns(OftenLonger { often, longer }: OftenLonger, denominator: i128, delta: i
     [0, 1].map(|place| parts.get(place).copied().unwrap_or(0))
 }
 
-/// Whether a row is missing in most runs of one set and there in most of the other.
+/// Whether a row is missing in most runs of one set, and there in most of the other, which have more of it: a single long one in the
+/// first set is not gone.
 fn mark(a: &[i64], b: &[i64]) -> Option<Mark> {
+    let mean = |set: &[i64]| set.iter().map(|value| *value as f64).sum::<f64>() / set.len().max(1) as f64;
     let is_in = |set: &[i64]| set.iter().filter(|value| **value != 0).count() as f64 / set.len().max(1) as f64;
     let (in_a, in_b) = (is_in(a), is_in(b));
     let is_missing = |part: f64| part <= 1.0 - MOST + 1e-9;
-    if is_missing(in_a) && in_b >= MOST {
+    if is_missing(in_a) && in_b >= MOST && mean(b) > mean(a) {
         Some(Mark::New)
-    } else if is_missing(in_b) && in_a >= MOST {
+    } else if is_missing(in_b) && in_a >= MOST && mean(a) > mean(b) {
         Some(Mark::Gone)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mark, mark};
+
+    #[test]
+    fn what_is_new_has_grown_and_what_is_gone_has_not() {
+        assert_eq!(mark(&[0, 0, 0, 0, 0], &[3, 4, 3, 2, 0]), Some(Mark::New));
+        assert_eq!(mark(&[3, 4, 3, 2, 1], &[0, 0, 0, 0, 1]), Some(Mark::Gone));
+        // Nearly nothing in each run of the first set, and a long time in one run of the second.
+        assert_eq!(mark(&[1, 1, 1, 1, 1], &[0, 0, 0, 0, 900]), None);
+        assert_eq!(mark(&[900, 0, 0, 0, 0], &[1, 1, 1, 1, 1]), None);
+        assert_eq!(mark(&[], &[]), None);
     }
 }

@@ -5,8 +5,8 @@
 //!  a model of plain data ──► parts (a chart or a table each) ──► page: style, script, and the hashes that allow them
 //! ```
 //!
-//! [`model`] is what a report is made of; it knows neither archives nor the command line. Each other file draws one part: [`verdict`],
-//! [`strip`], [`waterfall`], [`bars`], [`flame`], [`table`], [`changes`], [`runs`] and [`method`]. `page` puts them together. Every
+//! [`model`] is what a report is made of; it knows neither archives nor the command line. Each other file draws one part: `verdict`,
+//! `strip`, `waterfall`, `bars`, `flame`, `table`, `changes`, `runs` and `method`. `page` puts them together. Every
 //! number stands beside its raw value, in an attribute `data-v`, so that a program can read the page back.
 //!
 //! Names come out of recordings, so out of strangers' hands. All text goes through `html`, which escapes it. The page forbids itself

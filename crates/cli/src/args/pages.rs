@@ -107,8 +107,8 @@ const PAGES: &[Page] = &[
                     "all cases anew; exit code 3 if they are slower than before",
                 ),
                 (
-                    "tracesift run plan.toml --by build=old..new --junit gates.xml --fail-if 'undisturbed > +5%'",
-                    "two builds in turn, with a report for a build",
+                    "tracesift run plan.toml --by build=old..new --fail-if 'undisturbed > +5%'",
+                    "two builds in turn; exit code 3 if the new one is slower",
                 ),
                 ("tracesift run plan.toml --table --format csv", "the table of what has been run"),
             ],

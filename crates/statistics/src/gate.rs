@@ -182,11 +182,17 @@ impl GateTest<'_> {
     }
 }
 
+/// More runs per set are not asked for.
+const MOST_RUNS: u32 = 1_000;
+
 /// The number of runs per set whose labels have enough permutations for a one-sided p of `alpha`.
 fn fewest_runs(alpha: f64) -> u32 {
+    if alpha <= 0.0 {
+        return MOST_RUNS;
+    }
     let mut labellings = 1.0;
     let mut runs = 0;
-    while labellings * alpha < 1.0 && runs < 1_000 {
+    while labellings * alpha < 1.0 && runs < MOST_RUNS {
         runs += 1;
         let n = f64::from(runs);
         // C(2n, n) from C(2n − 2, n − 1).
@@ -203,6 +209,6 @@ mod tests {
     fn enough_labellings() {
         // 20, 70, 252 and 924 labellings of 3, 4, 5 and 6 runs per set.
         assert_eq!([0.05, 0.04, 0.01, 0.002].map(fewest_runs), [3, 4, 5, 6]);
-        assert_eq!(fewest_runs(0.0), 1_000);
+        assert_eq!(fewest_runs(0.0), super::MOST_RUNS);
     }
 }

@@ -24,6 +24,9 @@ const PASSING: [&str; 9] = [
 /// Those of the recorder that do tell something: with what, what, and how was recorded.
 const OF_RECORDER: [&str; 4] = ["recording.profiles.", "recording.recorder", "recording.tool_version", COMMAND];
 
+/// Sessions of recorders that ran at the time.
+const SESSIONS: &str = "trace_sessions.";
+
 /// The words of the command that was recorded: what differs here is what somebody wanted to compare.
 const COMMAND: &str = "recording.command.";
 
@@ -31,6 +34,14 @@ const COMMAND: &str = "recording.command.";
 fn is_passing(key: &str) -> bool {
     let starts = |list: &[&str]| list.iter().any(|start| key.starts_with(start));
     starts(&PASSING) && !starts(&OF_RECORDER)
+}
+
+/// `perf` of `perf(7990)`.
+fn without_number(name: &str) -> &str {
+    let number = name.strip_suffix(')').and_then(|name| name.rsplit_once('('));
+    number
+        .filter(|(_, id)| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(name, |(name, _)| name)
 }
 
 /// How much a reason weighs.
@@ -269,7 +280,9 @@ pub(super) fn facts_of(recording: &OpenRecording) -> BTreeMap<String, String> {
     );
     for (key, value) in &info.facts {
         if !is_passing(key) {
-            facts.entry(key.clone()).or_insert_with(|| value.clone());
+            // Sessions beside the recorder's have names such as `perf(7990)`: the number differs between any two recordings.
+            let value = if key.starts_with(SESSIONS) { without_number(value) } else { value };
+            facts.entry(key.clone()).or_insert_with(|| value.to_owned());
         }
     }
     facts
@@ -287,6 +300,19 @@ mod tests {
 
     fn eight(of: impl Fn(usize) -> Run) -> Comparability {
         Comparability::of(&(0..8).map(of).collect::<Vec<_>>(), 4)
+    }
+
+    #[test]
+    fn sessions_have_names_without_numbers() {
+        for (name, shown) in [
+            ("perf(7990)", "perf"),
+            ("perf", "perf"),
+            ("perf(x)", "perf(x)"),
+            ("perf()", "perf()"),
+            ("a(1)(2)", "a(1)"),
+        ] {
+            assert_eq!(super::without_number(name), shown);
+        }
     }
 
     #[test]

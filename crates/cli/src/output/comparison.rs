@@ -173,11 +173,8 @@ fn add_rows(text: &mut String, case: &Case, result: &CaseResult) {
     let _ = writeln!(text, "  {:>10}  {:>8}", "ms", "±");
     for shown in &difference.shown {
         let delta = signed(shown.delta as f64);
-        let (half, mark) = match &shown.part {
-            Part::Row(row) => (row.half_width.map(ms), if row.is_flagged { "*" } else { " " }),
-            Part::Speed(_) | Part::Moved(_) => (None, "*"),
-            Part::Others => (None, " "),
-        };
+        let half = shown.row().and_then(|row| row.half_width).map(ms);
+        let mark = if is_flagged(shown) { "*" } else { " " };
         let numbers = format!("  {delta:>10}  {:>8} {mark}  ", half.unwrap_or_default());
         add_wrapped(text, ROW_INDENT, &format!("{numbers}{}", shown_text(shown, case)));
     }
@@ -215,6 +212,15 @@ pub(super) fn shown_remark(shown: &ShownRow, case: &Case) -> String {
 /// A part as a line: `+9.0 ms  w main runs w!burn`.
 pub(super) fn row_line(shown: &ShownRow, case: &Case) -> String {
     format!("{} ms  {}", signed(shown.delta as f64), shown_text(shown, case))
+}
+
+/// Whether a row of the difference is no chance.
+pub(super) fn is_flagged(shown: &ShownRow) -> bool {
+    match &shown.part {
+        Part::Row(row) => row.is_flagged,
+        Part::Speed(_) | Part::Moved(_) => true,
+        Part::Others => false,
+    }
 }
 
 /// A run by its place in its set: `B2`.

@@ -8,7 +8,7 @@ use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Side};
 use tracesift_json::Writer;
 
-use super::comparison::verdict_word as word;
+use super::comparison::{is_flagged, verdict_word as word};
 
 /// Version of the object.
 const FORMAT: u32 = 1;
@@ -309,15 +309,19 @@ fn write_metrics(json: &mut Json<'_>, result: Option<&CaseResult>) {
     json.end_object();
 }
 
-fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
-    let kind = match &shown.part {
+/// The word for what a row of the difference is.
+pub(super) fn part_word(part: &Part) -> &'static str {
+    match part {
         Part::Row(_) => "row",
         Part::Speed(_) => "speed",
         Part::Moved(_) => "moved",
         Part::Others => "others",
-    };
+    }
+}
+
+fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
     json.key("part");
-    json.text(kind);
+    json.text(part_word(&shown.part));
     json.key("text");
     json.text(&shown.text());
     json.key("delta_ns");
@@ -327,11 +331,7 @@ fn write_shown(json: &mut Json<'_>, shown: &ShownRow, runs: &[Run]) {
     json.key("rows");
     json.value(shown.rows);
     json.key("flagged");
-    json.value(match &shown.part {
-        Part::Row(row) => row.is_flagged,
-        Part::Speed(_) | Part::Moved(_) => true,
-        Part::Others => false,
-    });
+    json.value(is_flagged(shown));
     json.key("symptom");
     json.value(shown.is_symptom);
     json.key("disturbance");
@@ -408,14 +408,14 @@ fn write_row(json: &mut Json<'_>, row: &DifferenceRow) {
     json.end_object();
 }
 
-fn optional_text(json: &mut Json<'_>, text: Option<&str>) {
+pub(super) fn optional_text(json: &mut Json<'_>, text: Option<&str>) {
     match text {
         Some(text) => json.text(text),
         None => json.null(),
     }
 }
 
-fn optional_float(json: &mut Json<'_>, number: Option<f64>) {
+pub(super) fn optional_float(json: &mut Json<'_>, number: Option<f64>) {
     match number {
         Some(number) => json.float(number),
         None => json.null(),

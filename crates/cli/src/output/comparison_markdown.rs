@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use tracesift_ask::compare::difference::{Part, ShownRow};
+use tracesift_ask::compare::difference::ShownRow;
 use tracesift_ask::compare::{Case, CaseResult, Compared};
 
-use super::comparison::{figure_cells, ms, shown_text, signed};
+use super::comparison::{figure_cells, is_flagged, ms, shown_text, signed};
 use super::report_text::{line, markdown, markdown_code};
 
 /// GitHub refuses longer summaries of a step at 1 MiB, and other services longer comments at 64 KiB.
@@ -89,12 +89,7 @@ fn waterfall(case: &Case, result: &CaseResult) -> Vec<String> {
         let (left, right) = (column(start.min(end)), column(start.max(end)));
         let sign = if end < start { "░" } else { "█" };
         let bar = format!("{}{}", " ".repeat(left.min(WIDTH - 1)), sign.repeat((right - left).max(1)));
-        let is_chance = match &shown.part {
-            Part::Row(row) => !row.is_flagged,
-            Part::Others => true,
-            Part::Speed(_) | Part::Moved(_) => false,
-        };
-        let mark = if is_chance { "" } else { " *" };
+        let mark = if is_flagged(shown) { " *" } else { "" };
         lines.push(format!(
             "{:>11}  {bar:<WIDTH$}  {}{mark}",
             signed(shown.delta as f64),

@@ -1,7 +1,7 @@
 //! A comparison as what a report is made of.
 
 use tracesift_ask::compare::changes::{Change, Changes};
-use tracesift_ask::compare::difference::{DifferenceRow, Mark, Part, ShownRow};
+use tracesift_ask::compare::difference::{DifferenceRow, Mark, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::gates::GateOutcome;
 use tracesift_ask::compare::graph::GraphNode;
@@ -10,7 +10,7 @@ use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Verdict};
 use tracesift_report::model;
 
-use super::comparison::{order_words, run_name, shown_remark, verdict, verdict_word};
+use super::comparison::{is_flagged, order_words, run_name, shown_remark, verdict, verdict_word};
 
 /// States in the order in which they are drawn, with what they are called.
 const STATES: [(&str, &str); 5] =
@@ -186,11 +186,7 @@ fn of_shown(shown: &ShownRow, case: &Case) -> model::Step {
         remark: shown_remark(shown, case).trim_start_matches([';', ' ']).replace("  ", " · "),
         delta: shown.delta,
         half_width: row.and_then(|row| row.half_width),
-        is_flagged: match &shown.part {
-            Part::Row(row) => row.is_flagged,
-            Part::Speed(_) | Part::Moved(_) => true,
-            Part::Others => false,
-        },
+        is_flagged: is_flagged(shown),
         is_disturbance: row.is_some_and(|row| row.disturbance().is_some()),
     }
 }

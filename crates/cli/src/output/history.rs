@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use tracesift_ask::compare::difference::{Difference, Part, ShownRow};
+use tracesift_ask::compare::difference::{Difference, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::history::case::NEAR;
 use tracesift_ask::history::{CaseHistory, Event, History, Latest, Outlier, Turn};
 
 use super::cell::clean;
-use super::comparison::{figure_cells, ms, percent, probability, signed};
+use super::comparison::{figure_cells, is_flagged, ms, percent, probability, signed};
 use super::wrap::add_wrapped;
 
 /// Where the text of a row goes on in the next line.
@@ -150,12 +150,7 @@ fn is_event(turn: &Turn, key: &str) -> bool {
 fn add_row(text: &mut String, shown: &ShownRow) {
     let row = shown.row();
     let half = row.and_then(|row| row.half_width).map_or_else(String::new, ms);
-    let is_flagged = match &shown.part {
-        Part::Row(row) => row.is_flagged,
-        Part::Speed(_) | Part::Moved(_) => true,
-        Part::Others => false,
-    };
-    let mark = if is_flagged { "*" } else { " " };
+    let mark = if is_flagged(shown) { "*" } else { " " };
     let delta = signed(shown.delta as f64);
     let mut line = format!("  {delta:>10}  {half:>8} {mark}  {}", shown.text());
     if shown.is_symptom {

@@ -1,12 +1,13 @@
 //! A history as one JSON object: a stable contract, in ns and ratios. Places of runs count from 0.
 
-use tracesift_ask::compare::difference::{DifferenceRow, Part, ShownRow};
+use tracesift_ask::compare::difference::{DifferenceRow, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::history::{CaseHistory, History, Series, Turn};
 use tracesift_json::Writer;
 
-use super::comparison::verdict_word;
+use super::comparison::{is_flagged, verdict_word};
+use super::comparison_json::{optional_float, optional_text, part_word};
 
 /// Version of the object.
 const FORMAT: u32 = 1;
@@ -84,7 +85,8 @@ fn write_case(json: &mut Json<'_>, case: &CaseHistory) {
 fn write_run(json: &mut Json<'_>, run: &Run) {
     json.begin_object();
     texts(json, &[("file", &run.file), ("id", &run.id)]);
-    optional_text(json, "time", run.date.as_deref());
+    json.key("time");
+    optional_text(json, run.date.as_deref());
     json.key("duration_ns");
     json.value(run.duration());
     json.key("undisturbed_ns");
@@ -109,8 +111,10 @@ fn write_turn(json: &mut Json<'_>, case: &CaseHistory, turn: &Turn) {
         json.key("run");
         json.value(event.place);
         texts(json, &[("kind", if event.is_module { "module" } else { "fact" }), ("name", &event.name)]);
-        optional_text(json, "before", event.before.as_deref());
-        optional_text(json, "after", event.after.as_deref());
+        json.key("before");
+        optional_text(json, event.before.as_deref());
+        json.key("after");
+        optional_text(json, event.after.as_deref());
         json.end_object();
     });
     let near = &turn.near;
@@ -128,20 +132,15 @@ fn write_turn(json: &mut Json<'_>, case: &CaseHistory, turn: &Turn) {
 }
 
 fn write_shown(json: &mut Json<'_>, shown: &ShownRow) {
-    let (part, is_flagged) = match &shown.part {
-        Part::Row(row) => ("row", row.is_flagged),
-        Part::Speed(_) => ("speed", true),
-        Part::Moved(_) => ("moved", true),
-        Part::Others => ("others", false),
-    };
     json.begin_object();
-    texts(json, &[("part", part), ("text", &shown.text())]);
+    texts(json, &[("part", part_word(&shown.part)), ("text", &shown.text())]);
     json.key("delta_ns");
     json.value(shown.delta);
     floats(json, &[("half_width_ns", shown.row().and_then(|row| row.half_width))]);
     json.key("flagged");
-    json.value(is_flagged);
-    optional_text(json, "disturbance", shown.row().and_then(DifferenceRow::disturbance));
+    json.value(is_flagged(shown));
+    json.key("disturbance");
+    optional_text(json, shown.row().and_then(DifferenceRow::disturbance));
     json.end_object();
 }
 
@@ -213,17 +212,6 @@ fn texts(json: &mut Json<'_>, pairs: &[(&str, &str)]) {
 fn floats(json: &mut Json<'_>, pairs: &[(&str, Option<f64>)]) {
     for (key, value) in pairs {
         json.key(key);
-        match value {
-            Some(value) => json.float(*value),
-            None => json.null(),
-        }
-    }
-}
-
-fn optional_text(json: &mut Json<'_>, key: &str, text: Option<&str>) {
-    json.key(key);
-    match text {
-        Some(text) => json.text(text),
-        None => json.null(),
+        optional_float(json, *value);
     }
 }

@@ -1,5 +1,6 @@
 //! The comparison that follows the runs of a plan.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tracesift_ask::command_line;
@@ -188,14 +189,12 @@ pub(super) fn say_session(begun: Begun, state: &State, earlier: &[&Run], message
             number.saturating_sub(1)
         )),
     }
-    let mut sessions: Vec<String> = earlier.iter().map(|run| run.session.to_string()).collect();
-    sessions.dedup();
-    sessions.sort();
-    sessions.dedup();
+    let sessions: BTreeSet<u32> = earlier.iter().map(|run| run.session).collect();
     if !sessions.is_empty() {
         let runs = if earlier.len() == 1 { "1 run".to_owned() } else { format!("{} runs", earlier.len()) };
         let word = if sessions.len() == 1 { "session" } else { "sessions" };
-        messages.note(&format!("they are compared with {runs} of {word} {}", sessions.join(", ")));
+        let numbers = sessions.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        messages.note(&format!("they are compared with {runs} of {word} {numbers}"));
     }
 }
 

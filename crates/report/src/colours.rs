@@ -2,7 +2,7 @@
 //! are told apart without colours.
 
 use crate::html::{Attribute, Html, at};
-use crate::model::Kind;
+use crate::model::comparison::Kind;
 
 /// The class of a kind of time.
 pub(crate) fn class(kind: &Kind) -> String {

@@ -20,16 +20,26 @@
   addEventListener('scroll', hide, { passive: true });
   addEventListener('keydown', (event) => { if (event.key === 'Escape') hide(); });
 
+  all(document, 'svg [data-tip]').forEach(told);
   for (const section of all(document, 'section.case')) {
-    runs(section);
+    const table = section.querySelector('table.runs');
+    if (table) runs(section, table);
     all(section, '.waterfall .step').forEach(step);
     all(section, '.flame').forEach(flame);
+    all(section, '.views').forEach(views);
     all(section, 'table.searched').forEach(search);
   }
 
+  // A mark tells its own text, unless it stands for a run that has a row: then the row tells more.
+  function told(mark) {
+    const section = mark.closest('section.case');
+    if (mark.dataset.run && section && section.querySelector('table.runs')) return;
+    mark.addEventListener('pointermove', (event) => show(mark.dataset.tip, event.clientX, event.clientY));
+    mark.addEventListener('pointerleave', hide);
+  }
+
   // Marks and bars of a run tell what its row in the table of runs says, and light it.
-  function runs(section) {
-    const table = section.querySelector('table.runs');
+  function runs(section, table) {
     const heads = all(table, 'thead th').map((head) => head.textContent);
     const rows = new Map(all(table, 'tbody tr').map((row) => [row.dataset.run, row]));
     const marks = all(section, 'svg [data-run]');
@@ -62,6 +72,7 @@
   // A flame graph: a frame, then all that it consists of, so that what is in a frame is one stretch.
   function flame(box) {
     const svg = box.querySelector('svg');
+    const whole = box.closest('figure').dataset.view === 'cpu' ? 'All CPU time' : 'The whole path';
     const info = box.querySelector('.info');
     const width = svg.viewBox.baseVal.width;
     const frames = all(svg, '.f').map((group) => {
@@ -85,7 +96,7 @@
       for (let above = frames[at].parent; above > 0; above = frames[above].parent) path.unshift(frames[above].group.dataset.name);
       const change = 'difference ' + signed(Number(delta)) + (half ? ' ± ' + ms(Number(half)) : '');
       const figures = [ms(Number(a)) + ' → ' + ms(Number(b)), change];
-      return { title: level === 'all' ? 'The whole path' : name, path: path.join(' › '), figures };
+      return { title: level === 'all' ? whole : name, path: path.join(' › '), figures };
     }
     function fit(frame, x, wide) {
       const rectWidth = Math.max(0.3, wide);
@@ -145,6 +156,32 @@
       event.preventDefault();
       go();
     });
+  }
+
+  // Pictures of the same kind stand in one place; a button for each shows it.
+  function views(box) {
+    const figures = all(box, 'figure[data-view]');
+    if (figures.length < 2) return;
+    const line = document.createElement('div');
+    line.className = 'switch';
+    line.setAttribute('role', 'group');
+    line.setAttribute('aria-label', 'Flame graph of');
+    const buttons = figures.map((figure) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = figure.dataset.view === 'cpu' ? 'CPU time by stack' : 'The path';
+      button.addEventListener('click', () => choose(figure));
+      line.append(button);
+      return button;
+    });
+    function choose(chosen) {
+      figures.forEach((figure, at) => {
+        figure.hidden = figure !== chosen;
+        buttons[at].setAttribute('aria-pressed', String(figure === chosen));
+      });
+    }
+    box.prepend(line);
+    choose(figures[0]);
   }
 
   // All words that are typed have to be in a row. Heads of columns sort.

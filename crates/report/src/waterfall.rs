@@ -3,7 +3,7 @@
 
 use crate::colours::area;
 use crate::html::{Html, at};
-use crate::model::{Case, Outcome, Step};
+use crate::model::difference::Step;
 use crate::numbers::{ms, signed};
 use crate::scale::Scale;
 
@@ -15,12 +15,23 @@ const HEIGHT: f64 = 100.0;
 const TOP: f64 = 20.0;
 const BAR: f64 = 60.0;
 
+/// A difference of means, and the parts that explain it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way<'a> {
+    /// The names of both sets.
+    pub(crate) labels: &'a [String; 2],
+    pub(crate) means: [f64; 2],
+    /// They add up to the difference.
+    pub(crate) steps: &'a [Step],
+    pub(crate) difference: i128,
+}
+
 /// The table, with a picture in each row.
-pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
-    let [from, to] = outcome.means;
+pub(crate) fn add(html: &mut Html, way: Way<'_>) {
+    let [from, to] = way.means;
     let mut at_step = from;
     let mut ends = vec![from, to];
-    for step in &outcome.steps {
+    for step in way.steps {
         at_step += step.delta as f64;
         // A whisker that is far longer than its bar would leave no room for the bars: it goes on outside.
         let half = step.half_width.unwrap_or(0.0).min(step.delta.unsigned_abs() as f64);
@@ -37,21 +48,21 @@ pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
     };
     html.raw("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Where the difference went\">");
     html.raw("<table class=\"waterfall numbers\">");
-    let [first, second] = &case.labels;
+    let [first, second] = way.labels;
     let caption = format!("From the mean of {first} to the mean of {second}, ms");
     html.element("caption", &[], &caption);
     html.heads(&["ms", "±", "", "Part", "Picture"]);
     html.raw("<tbody>");
     whole(html, first, from, &scale, "a");
     let mut start = from;
-    for step in &outcome.steps {
+    for step in way.steps {
         let end = start + step.delta as f64;
         row(html, step, start, end, &scale);
         start = end;
     }
     whole(html, second, to, &scale, "b");
     html.raw("</tbody><tfoot><tr class=\"sum\">");
-    html.number(Some(outcome.difference), &signed(outcome.difference as f64));
+    html.number(Some(way.difference), &signed(way.difference as f64));
     html.raw("<td></td><td></td><th scope=\"row\">Sum of the parts: the difference of the means</th><td></td></tr>");
     html.raw("</tfoot></table></div>");
     if is_cut {

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use tracesift_etl::write::PointerSize;
+use tracesift_scenario::causal::workload::Workload;
+use tracesift_scenario::causal::{self, Noise};
 use tracesift_scenario::{
     Code, DiskIo, Event, Knobs, Machine, ManagedModule, Method, MethodOrigin, OffCause, OffSpan, Process, Record,
     Recording, Sample, Scenario, Switch, Thread, Truth, Walk,
@@ -42,6 +44,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(directory.join("known.json"), truth(&known.truth())?)?;
     write(&rare(), &directory, "rare")?;
     write(&hostile(), &directory, "hostile")?;
+    history(&directory.join("history"))
+}
+
+/// Recordings of 20 runs of a test: from the eleventh on, `Program.prepare` takes 12 ms longer. The fourth run has a checkpoint.
+fn history(directory: &Path) -> Result<(), Box<dyn Error>> {
+    const MS: i64 = 1_000_000;
+    std::fs::create_dir_all(directory)?;
+    for number in 0..20_usize {
+        let longer = [if number >= 10 { 12 * MS } else { 0 }, if number == 3 { 60 * MS } else { 0 }];
+        let workload = Workload {
+            items: 4,
+            prepare: 60 * MS + longer[0],
+            report: 30 * MS + longer[1],
+            pauses: (1, 5 * MS),
+            ..Workload::default()
+        };
+        let noise = Noise { step_cv_ppm: 10_000, ..Noise::default() };
+        let run = causal::run(workload.world(), &noise, 1 + number as u64);
+        let name = causal::pairs::file_stem(&run, "Case", number);
+        for part in causal::etl::scenario(&run, MS).parts()? {
+            std::fs::write(directory.join(format!("{name}{}", part.suffix)), &part.bytes)?;
+        }
+    }
     Ok(())
 }
 

@@ -1,14 +1,12 @@
 // The report of `compare` in a browser, made by the real program: numbers read back, hover, zoom, search, keys, print, axe, hostile names.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { pathToFileURL } from "node:url";
 import { launch } from "./browser.mjs";
 import { demo, extracted, folder, run, scenario, skip, skipScenarios } from "./program.mjs";
+import { accessible, inReport, values } from "./reports.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const MB = 1_000_000;
 
 /** @type {import("playwright-core").Browser} */
@@ -43,37 +41,11 @@ after(async () => {
   place?.drop();
 });
 
-/**
- * @param {string} name
- * @param {(page: import("playwright-core").Page) => Promise<void>} body
- * @param {{ dark?: boolean, script?: boolean }} [how]
- */
-async function inPage(name, body, { dark = false, script = true } = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: dark ? "dark" : "light", javaScriptEnabled: script });
-  const page = await context.newPage();
-  /** @type {string[]} */
-  const complaints = [];
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error.stack ?? error)));
-  page.on("dialog", (dialog) => {
-    complaints.push(`dialog ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  page.on("request", (asked) => /^(file|data):/.test(asked.url()) || complaints.push(`asks ${asked.url()}`));
-  try {
-    await page.goto(pathToFileURL(file(name)).href);
-    await body(page);
-    assert.deepEqual(complaints, [], "the console is empty, and nothing was asked from a network");
-  } finally {
-    await context.close();
-  }
-}
+/** @param {string} name @param {Parameters<typeof inReport>[2]} body @param {Parameters<typeof inReport>[3]} [how] */
+const inPage = (name, body, how) => inReport(browser, file(name), body, how);
 
-/** @param {string} name @param {Parameters<typeof inPage>[0]} of @param {Parameters<typeof inPage>[1]} body */
+/** @param {string} name @param {string} of @param {Parameters<typeof inReport>[2]} body */
 const onPage = (name, of, body) => test(name, { skip }, () => inPage(of, body));
-
-/** The raw values of the cells of each row of a table. @param {import("playwright-core").Page} page @param {string} rows @returns {Promise<(number | null)[][]>} */
-const values = (page, rows) => page.locator(rows).evaluateAll((found) => found.map((row) => Array.from(row.querySelectorAll("td"), (cell) => (cell.dataset["v"] === undefined ? null : Number(cell.dataset["v"])))));
 
 onPage("every number of the page is one of the JSON", "sets.html", async (page) => {
   const { cases: [it] } = JSON.parse(readFileSync(file("sets.json"), "utf8"));
@@ -179,11 +151,7 @@ onPage("the table of rows is searched and sorted", "sets.html", async (page) => 
 for (const dark of [false, true]) {
   for (const name of ["sets.html", "single.html"]) {
     test(`axe finds nothing: ${name}, ${dark ? "dark" : "light"}`, { skip }, () => inPage(name, async (page) => {
-      await page.evaluate(AXE);
-      const { violations } = /** @type {{ violations: { id: string, nodes: { html: string, failureSummary: string }[] }[] }} */ (await page.evaluate("axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })"));
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`), []);
-      const background = await page.evaluate("getComputedStyle(document.body).backgroundColor");
-      assert.equal(background, dark ? "rgb(15, 18, 22)" : "rgb(244, 245, 248)");
+      await accessible(page, dark);
     }, { dark }));
   }
 }

@@ -92,7 +92,7 @@ impl Node {
 }
 
 /// Half the width of the interval of a difference of means, over what repeats.
-fn half_width(units: &Units, values: &[f64], confidence: Confidence) -> Option<f64> {
+pub(super) fn half_width(units: &Units, values: &[f64], confidence: Confidence) -> Option<f64> {
     let means: Vec<i64> = units.means(values).into_iter().map(|value| value.round() as i64).collect();
     let (a, b) = means.split_at(units.split.min(means.len()));
     RowDifference::of(a, b, confidence)?.half_width

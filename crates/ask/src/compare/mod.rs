@@ -11,7 +11,7 @@
 //! without disturbances, and [`difference`] has the difference of the means as rows that add up to it in whole nanoseconds. Of these,
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
 //! explain it, and [`graph`] has the rows of all levels as a tree. [`metrics`] and [`changes`] say what else differs, and [`gates`]
-//! whether it stays within limits. Numbers come from the crate `tracesift-statistics`.
+//! whether it stays within limits. [`stacks`] reads the CPU time of all runs by stack, for reports. Numbers come from the crate `tracesift-statistics`.
 
 mod account;
 pub(crate) mod apart;
@@ -35,6 +35,7 @@ mod select;
 pub mod sets;
 mod site;
 mod speed;
+pub mod stacks;
 pub(crate) mod times;
 mod tree;
 pub mod units;

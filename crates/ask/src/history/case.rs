@@ -36,6 +36,8 @@ pub struct CaseHistory {
     pub segments: Vec<Segment>,
     /// The changes, each between two segments.
     pub turns: Vec<Turn>,
+    /// Builds and facts that changed from any run to the next.
+    pub events: Vec<Event>,
     /// Runs that stand apart from the others of their segment.
     pub outliers: Vec<Outlier>,
     /// How the last runs stand; `None`: there are too few since the last change.
@@ -120,9 +122,10 @@ impl CaseHistory {
         for ((change, is_at_event, events), pair) in placed.into_iter().zip(segments.windows(2)) {
             turns.push(turn(&runs, change, is_at_event, events, [&pair[0], &pair[1]], settings)?);
         }
+        let events = events::between(&runs, (1, runs.len()));
         let outliers = segments.iter().flat_map(|segment| apart(&runs, segment)).collect();
         let latest = segments.last().map(|segment| latest(&runs, segment, settings)).transpose()?.flatten();
-        Ok(Self { name, runs, series, segments, turns, outliers, latest })
+        Ok(Self { name, runs, series, segments, turns, events, outliers, latest })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use tracesift_statistics::robust::median;
 use tracesift_statistics::segments::{ChangePoint, Limits, any_change, change_points};
 use tracesift_statistics::{Problem, holm};
 
@@ -69,6 +70,15 @@ pub struct Series {
     pub p_corrected: Option<f64>,
     /// Where it changes, ascending. The changes of rows are in ns, those of other series are ratios.
     pub points: Vec<ChangePoint>,
+}
+
+impl Series {
+    /// The median of all runs, ns.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        let values: Vec<f64> = self.values.iter().map(|value| *value as f64).collect();
+        median(&values).unwrap_or(0.0)
+    }
 }
 
 /// The series of the runs of a case. `least` is the smallest change that matters, as a ratio.

@@ -4,6 +4,8 @@ mod path;
 mod stacks;
 mod target;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use tracesift_analysis::times::overlap;
 use tracesift_analysis::{
@@ -51,6 +53,8 @@ pub struct Question {
     pub measure: Measure,
     /// Which processes; the idle loop only by its name.
     pub filter: ProcessFilter,
+    /// Only these of them; `None`: all.
+    pub processes: Option<BTreeSet<ProcessId>>,
     /// Samples and spans in this range.
     pub time: TimeRange,
     /// What chooses times in it.
@@ -236,11 +240,12 @@ impl Builder {
     fn new(recording: &OpenRecording, question: &Question) -> Result<Self, Error> {
         let archive = recording.archive();
         let processes: Vec<ProcessRow> = archive.rows()?;
-        let accepted =
-            Processes::new(&processes).selected(&question.filter).map(|row| (row.process, row.clone())).collect();
+        let is_one = |row: &&ProcessRow| question.processes.as_ref().is_none_or(|some| some.contains(&row.process));
+        let processes = Processes::new(&processes);
+        let accepted = processes.selected(&question.filter).filter(is_one).map(|row| (row.process, row.clone()));
         Ok(Self {
             origin: question.origin,
-            processes: accepted,
+            processes: accepted.collect(),
             threads: archive.rows::<ThreadRow>()?.into_iter().map(|row| (row.thread, row)).collect(),
             times: Inside::times(&question.inside, recording)?,
             exported_processes: FxHashMap::default(),

@@ -194,6 +194,7 @@ fn profiles_have_the_sums_of_the_spans() {
     each(|seed, recording, spans| {
         for measure in [Measure::CPU, Measure::WAIT, Measure::READY] {
             let question = |time, inside| profile::Question {
+                processes: None,
                 measure,
                 filter: Default::default(),
                 time,

@@ -151,6 +151,7 @@ fn answers(archive: &Path, ranges: &[TimeRange]) -> Vec<(String, Section)> {
         }
         for measure in [Measure::CPU, Measure::WAIT] {
             let question = profile::Question {
+                processes: None,
                 measure,
                 filter: Default::default(),
                 time,

@@ -176,6 +176,7 @@ fn comparisons_explanations_and_pictures_are_cancelled() {
         let watch = Watch::default();
         let recording = OpenRecording::open(&source.clone().watched_by(&watch)).expect("opened");
         let question = profile::Question {
+            processes: None,
             measure: Measure::Threads(tracesift_analysis::Measure::Cpu),
             filter: Default::default(),
             time: TimeRange::default(),

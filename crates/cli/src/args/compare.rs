@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tracesift_ask::compare::gate::Gate;
 use tracesift_ask::compare::grouping::{By, Grouping, Split};
 use tracesift_ask::compare::kept::KeptAccounts;
@@ -12,7 +12,7 @@ use tracesift_ask::compare::{Confidence, Detail, Measure, Settings};
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
-use super::{FileArgs, RunArgs};
+use super::{FileArgs, ReportFormat, RunArgs};
 use crate::exit::UsageError;
 
 /// Options of `compare`.
@@ -113,37 +113,22 @@ pub(crate) struct GateArgs {
 pub(crate) struct ComparisonOutput {
     /// Format of the answer [default: what the name of the file says, else table]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<ComparisonFormat>,
+    format: Option<ReportFormat>,
     /// Write the answer to a file; its name tells the format: .json, .html
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// A line per run, too
     #[arg(long)]
     pub(crate) details: bool,
-}
-
-/// Format of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ComparisonFormat {
-    /// For people
-    Table,
-    /// One object, ns and ratios
-    Json,
-    /// A report with pictures, one file
-    Html,
+    /// Add the CPU time of all runs by stack to JSON; a report has it always
+    #[arg(long)]
+    pub(crate) stacks: bool,
 }
 
 impl ComparisonOutput {
     /// The format; where none is named, the one that the name of the file ends with.
-    pub(crate) fn format(&self) -> ComparisonFormat {
-        let extension =
-            self.out.as_ref().and_then(|path| path.extension()).map(|extension| extension.to_ascii_lowercase());
-        let by_name = match extension.as_ref().and_then(|extension| extension.to_str()) {
-            Some("json") => ComparisonFormat::Json,
-            Some("html" | "htm") => ComparisonFormat::Html,
-            _ => ComparisonFormat::Table,
-        };
-        self.format.unwrap_or(by_name)
+    pub(crate) fn format(&self) -> ReportFormat {
+        ReportFormat::chosen(self.format, self.out.as_deref())
     }
 }
 

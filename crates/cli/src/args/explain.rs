@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
-use super::{FileArgs, RunArgs};
+use super::{FileArgs, ReportFormat, RunArgs};
 use crate::exit::UsageError;
 
 /// Options of `explain`.
@@ -30,27 +30,16 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct ExplanationOutput {
     /// Format of the answer [default: what the name of the file says, else table]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<ExplanationFormat>,
-    /// Write the answer to a file; its name tells the format: .json
+    format: Option<ReportFormat>,
+    /// Write the answer to a file; its name tells the format: .json, .html
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// Format of an explanation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExplanationFormat {
-    /// For people
-    Table,
-    /// One object, ns
-    Json,
-}
-
 impl ExplanationOutput {
     /// The format; where none is named, the one that the name of the file ends with.
-    pub(crate) fn format(&self) -> ExplanationFormat {
-        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        let by_name = self.out.as_ref().filter(|path| is_json(path)).map(|_| ExplanationFormat::Json);
-        self.format.or(by_name).unwrap_or(ExplanationFormat::Table)
+    pub(crate) fn format(&self) -> ReportFormat {
+        ReportFormat::chosen(self.format, self.out.as_deref())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::{Confidence, Measure, Settings};
 use tracesift_ask::filter::ProcessFilter;
@@ -11,7 +11,7 @@ use tracesift_ask::history::RunsOrder;
 use tracesift_ask::path::{AccountOptions, AccountQuery};
 
 use super::compare::{change, confidence};
-use super::{FileArgs, RunArgs};
+use super::{FileArgs, ReportFormat, RunArgs};
 use crate::exit::UsageError;
 
 /// Options of `history`.
@@ -67,8 +67,8 @@ struct TestArgs {
 pub(crate) struct HistoryOutput {
     /// Format of the answer [default: what the name of the file says, else table]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<HistoryFormat>,
-    /// Write the answer to a file; its name tells the format: .json
+    format: Option<ReportFormat>,
+    /// Write the answer to a file; its name tells the format: .json, .html
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// All series, with their changes, and all names
@@ -76,21 +76,10 @@ pub(crate) struct HistoryOutput {
     pub(crate) details: bool,
 }
 
-/// Format of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HistoryFormat {
-    /// For people
-    Table,
-    /// One object, ns and ratios
-    Json,
-}
-
 impl HistoryOutput {
     /// The format; where none is named, the one that the name of the file ends with.
-    pub(crate) fn format(&self) -> HistoryFormat {
-        let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
-        let by_name = if self.out.as_ref().is_some_and(is_json) { HistoryFormat::Json } else { HistoryFormat::Table };
-        self.format.unwrap_or(by_name)
+    pub(crate) fn format(&self) -> ReportFormat {
+        ReportFormat::chosen(self.format, self.out.as_deref())
     }
 }
 

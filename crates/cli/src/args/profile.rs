@@ -159,6 +159,7 @@ impl ProfileArgs {
             inside,
             measure: self.stacks.measure,
             filter: self.filter.clone(),
+            processes: None,
             time: TimeRange::default(),
             origin: 0,
             methods: MethodPatterns::parse(&self.stacks.methods, false),

@@ -7,9 +7,9 @@ use tracesift_ask::compare::grouping::By;
 use tracesift_ask::filter::ProcessFilter;
 use tracesift_ask::path::AccountOptions;
 
-use super::OutputArgs;
-use super::compare::{ComparisonFormat, GateArgs, TestArgs};
+use super::compare::{GateArgs, TestArgs};
 use super::output::Format;
+use super::{OutputArgs, ReportFormat};
 use crate::exit::UsageError;
 
 /// Headings of the options that mean something only with a comparison.
@@ -109,16 +109,18 @@ impl PlanArgs {
     ///
     /// # Errors
     /// When a comparison has no such format.
-    pub(crate) fn comparison_format(&self) -> Result<Option<ComparisonFormat>, UsageError> {
+    pub(crate) fn comparison_format(&self) -> Result<Option<ReportFormat>, UsageError> {
         if !self.comparison.is_asked() {
             return Ok(None);
         }
+        let by_name = self.output.out.as_deref().and_then(ReportFormat::of_file_name);
         match self.output.format() {
-            Format::Table => Ok(Some(ComparisonFormat::Table)),
-            Format::Json => Ok(Some(ComparisonFormat::Json)),
+            Format::Table if self.output.format.is_none() => Ok(Some(by_name.unwrap_or(ReportFormat::Table))),
+            Format::Table => Ok(Some(ReportFormat::Table)),
+            Format::Json => Ok(Some(ReportFormat::Json)),
             Format::Csv | Format::Jsonl | Format::Parquet => Err(UsageError::new(
-                "a comparison is a table or JSON",
-                "write --format json, or -o FILE.json; `tracesift run PLAN --table` has the runs in every format",
+                "a comparison is a table, JSON or a report",
+                "write --format json, -o FILE.json or -o FILE.html; `tracesift run PLAN --table` has the runs in every format",
             )),
         }
     }

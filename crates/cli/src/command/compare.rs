@@ -7,8 +7,9 @@ use std::path::Path;
 use tracesift_ask::compare::run::Run;
 use tracesift_ask::compare::{Measure, Set, baseline, compare, compare_by};
 use tracesift_ask::path::AccountQuery;
+use tracesift_ask::recording::Source;
 
-use self::report::{Report, write};
+use self::report::{Measured, Report, write};
 use crate::args::CompareArgs;
 use crate::command::sources::{Sources, sources};
 use crate::exit::Exit;
@@ -19,8 +20,13 @@ use crate::watching::answered;
 /// Compares.
 pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exit> {
     let output = &args.output;
-    let report =
-        Report { gates: &args.gates, format: output.format(), out: output.out.as_deref(), details: output.details };
+    let report = Report {
+        gates: &args.gates,
+        format: output.format(),
+        out: output.out.as_deref(),
+        details: output.details,
+        stacks: output.stacks,
+    };
     report.check()?;
     let accounts = args.accounts(&mut |warning| messages.warning(warning))?;
     let settings = args.test.settings();
@@ -49,7 +55,9 @@ pub(crate) fn run(args: &CompareArgs, messages: &Messages) -> anyhow::Result<Exi
             return Ok(Exit::of(compared.last.len(), failed));
         }
     }
-    report.tell(&mut compared, failed, &settings, messages)
+    let sources: Vec<Source> = found.iter().flat_map(|sources| sources.list.iter().cloned()).collect();
+    let measured = Measured { sources: &sources, accounts: &accounts, settings: &settings };
+    report.tell(&mut compared, failed, &measured, messages)
 }
 
 /// The sets that are named. `None`: there is nothing in one of them, or a baseline is refused, and that was said.

@@ -3,12 +3,11 @@
 use anyhow::Context as _;
 use tracesift_ask::explain::{Explanation, explain_all};
 
-use crate::args::ExplainArgs;
-use crate::args::explain::ExplanationFormat;
+use crate::args::{ExplainArgs, ReportFormat};
 use crate::command::sources::sources;
 use crate::exit::Exit;
 use crate::output::target::Target;
-use crate::output::{explanation, explanation_json};
+use crate::output::{explanation, explanation_json, explanation_report};
 use crate::terminal::Messages;
 use crate::watching::answered;
 
@@ -30,8 +29,9 @@ fn print(explanations: &[Explanation], args: &ExplainArgs) -> anyhow::Result<()>
         None => Target::Stdout,
     };
     let text = match args.output.format() {
-        ExplanationFormat::Table => explanation::text(explanations),
-        ExplanationFormat::Json => explanation_json::text(explanations),
+        ReportFormat::Table => explanation::text(explanations),
+        ReportFormat::Json => explanation_json::text(explanations),
+        ReportFormat::Html => explanation_report::text(explanations),
     };
     target.write(|out| Ok(out.write_all(text.as_bytes())?)).context("the explanation cannot be written")
 }

@@ -3,12 +3,11 @@
 use anyhow::Context as _;
 use tracesift_ask::history::{History, RunsOrder, history};
 
-use crate::args::HistoryArgs;
-use crate::args::history::HistoryFormat;
+use crate::args::{HistoryArgs, ReportFormat};
 use crate::command::sources::sources;
 use crate::exit::Exit;
 use crate::output::target::Target;
-use crate::output::{history as text, history_json as json};
+use crate::output::{history as text, history_json as json, history_report as report};
 use crate::terminal::Messages;
 use crate::watching::answered;
 
@@ -28,8 +27,9 @@ pub(crate) fn run(args: &HistoryArgs, messages: &Messages) -> anyhow::Result<Exi
         None => Target::Stdout,
     };
     let text = match args.output.format() {
-        HistoryFormat::Table => text::text(&found, args.output.details),
-        HistoryFormat::Json => json::text(&found),
+        ReportFormat::Table => text::text(&found, args.output.details),
+        ReportFormat::Json => json::text(&found),
+        ReportFormat::Html => report::text(&found),
     };
     target.write(|out| Ok(out.write_all(text.as_bytes())?)).context("the history cannot be written")?;
     Ok(Exit::of(found.cases.len(), failed))

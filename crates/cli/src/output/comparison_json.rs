@@ -4,7 +4,9 @@ use tracesift_ask::compare::changes::Changes;
 use tracesift_ask::compare::difference::{DifferenceRow, Part, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::gates::GateOutcome;
+use tracesift_ask::compare::graph::GraphNode;
 use tracesift_ask::compare::run::Run;
+use tracesift_ask::compare::stacks::CpuTree;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Side};
 use tracesift_json::Writer;
 
@@ -14,7 +16,7 @@ use super::comparison::{is_flagged, verdict_word as word};
 const FORMAT: u32 = 1;
 
 /// The text.
-pub(crate) fn text(compared: &Compared) -> String {
+pub(crate) fn text(compared: &Compared, trees: &[Result<CpuTree, String>]) -> String {
     let mut out = String::new();
     let mut json = Writer::new(&mut out);
     json.begin_object();
@@ -24,11 +26,9 @@ pub(crate) fn text(compared: &Compared) -> String {
     json.text(env!("CARGO_PKG_VERSION"));
     json.key("cases");
     json.begin_array();
-    compared
-        .cases
-        .iter()
-        .zip(compared.corrected())
-        .for_each(|(case, corrected)| write_case(&mut json, case, corrected));
+    for (place, (case, corrected)) in compared.cases.iter().zip(compared.corrected()).enumerate() {
+        write_case(&mut json, case, corrected, trees.get(place));
+    }
     json.end_array();
     json.key("unpaired");
     json.begin_array();
@@ -65,7 +65,7 @@ pub(crate) fn text(compared: &Compared) -> String {
 
 type Json<'a> = Writer<&'a mut String>;
 
-fn write_case(json: &mut Json<'_>, case: &Case, corrected: Option<f64>) {
+fn write_case(json: &mut Json<'_>, case: &Case, corrected: Option<f64>, tree: Option<&Result<CpuTree, String>>) {
     json.begin_object();
     json.key("case");
     json.text(&case.name);
@@ -114,6 +114,32 @@ fn write_case(json: &mut Json<'_>, case: &Case, corrected: Option<f64>) {
     json.begin_array();
     case.gates.iter().for_each(|gate| write_gate(json, gate));
     json.end_array();
+    json.key("cpu_stacks");
+    json.begin_array();
+    let nodes = tree.and_then(|tree| tree.as_ref().ok()).map(|tree| tree.nodes.as_slice());
+    nodes.unwrap_or_default().iter().for_each(|node| write_node(json, node));
+    json.end_array();
+    json.key("no_cpu_stacks");
+    optional_text(json, tree.and_then(|tree| tree.as_ref().err()).map(String::as_str));
+    json.end_object();
+}
+
+fn write_node(json: &mut Json<'_>, node: &GraphNode) {
+    json.begin_object();
+    json.key("depth");
+    json.value(node.depth);
+    json.key("level");
+    json.text(node.level);
+    json.key("name");
+    json.text(&node.label);
+    for (key, mean) in ["a_ns", "b_ns"].into_iter().zip(node.means) {
+        json.key(key);
+        json.float(mean);
+    }
+    json.key("delta_ns");
+    json.value(node.delta);
+    json.key("half_width_ns");
+    optional_float(json, node.half_width);
     json.end_object();
 }
 

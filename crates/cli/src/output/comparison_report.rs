@@ -7,8 +7,10 @@ use tracesift_ask::compare::gates::GateOutcome;
 use tracesift_ask::compare::graph::GraphNode;
 use tracesift_ask::compare::metrics::ComparedMetric;
 use tracesift_ask::compare::run::Run;
+use tracesift_ask::compare::stacks::CpuTree;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Verdict};
-use tracesift_report::model;
+use tracesift_report::model::comparison as model;
+use tracesift_report::model::difference::{Figure, Step};
 
 use super::comparison::{is_flagged, order_words, run_name, shown_remark, verdict, verdict_word};
 
@@ -16,12 +18,12 @@ use super::comparison::{is_flagged, order_words, run_name, shown_remark, verdict
 const STATES: [(&str, &str); 5] =
     [("run", "Runs"), ("wait", "Waits"), ("ready", "Ready"), ("unknown", "Unknown"), ("outside", "Not in the window")];
 
-/// The page.
-pub(crate) fn text(compared: &Compared) -> String {
-    tracesift_report::page(&report(compared))
+/// The page. `trees` has the CPU time of each case by stack.
+pub(crate) fn text(compared: &Compared, trees: &[Result<CpuTree, String>]) -> String {
+    tracesift_report::comparison_page(&report(compared, trees))
 }
 
-fn report(compared: &Compared) -> model::Report {
+fn report(compared: &Compared, trees: &[Result<CpuTree, String>]) -> model::Report {
     let mut notes = Vec::new();
     for (case, label) in &compared.unpaired {
         notes.push(format!("{case} is in {label} only."));
@@ -36,13 +38,19 @@ fn report(compared: &Compared) -> model::Report {
     let corrected = compared.corrected();
     model::Report {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        cases: compared.cases.iter().zip(corrected).map(|(case, p_corrected)| of_case(case, p_corrected)).collect(),
+        cases: compared
+            .cases
+            .iter()
+            .zip(corrected)
+            .enumerate()
+            .map(|(place, (case, p_corrected))| of_case(case, p_corrected, trees.get(place)))
+            .collect(),
         mean_changes: compared.mean_ratios().map(|ratios| ratios.map(|ratio| ratio - 1.0)),
         notes,
     }
 }
 
-fn of_case(case: &Case, p_corrected: Option<f64>) -> model::Case {
+fn of_case(case: &Case, p_corrected: Option<f64>, tree: Option<&Result<CpuTree, String>>) -> model::Case {
     let kinds = kinds(case);
     let mut order: Vec<usize> = (0..case.runs.len()).collect();
     order.sort_by(|x, y| case.runs[*x].time.cmp(&case.runs[*y].time).then(x.cmp(y)));
@@ -59,7 +67,7 @@ fn of_case(case: &Case, p_corrected: Option<f64>) -> model::Case {
             .iter()
             .map(|reason| model::Reason { severity: reason.severity.word(), text: reason.text.clone() })
             .collect(),
-        outcome: case.result.as_ref().map(|result| of_result(case, result)),
+        outcome: case.result.as_ref().map(|result| of_result(case, result, tree)),
         p_corrected,
         gates: case.gates.iter().map(of_gate).collect(),
         changes: of_changes(&case.changes),
@@ -133,7 +141,7 @@ fn of_changes(changes: &Changes) -> Vec<model::Change> {
     all
 }
 
-fn of_result(case: &Case, result: &CaseResult) -> model::Outcome {
+fn of_result(case: &Case, result: &CaseResult, tree: Option<&Result<CpuTree, String>>) -> model::Outcome {
     let CaseResult { duration, undisturbed, difference, metrics, sentence } = result;
     let values = |value: fn(&Run) -> i64| case.runs.iter().map(value).collect();
     let mut rows: Vec<model::Row> = difference.rows.iter().map(of_row).collect();
@@ -153,6 +161,8 @@ fn of_result(case: &Case, result: &CaseResult) -> model::Outcome {
         difference: difference.total,
         steps: difference.shown.iter().map(|shown| of_shown(shown, case)).collect(),
         nodes: difference.graph.iter().map(of_node).collect(),
+        cpu: tree.and_then(|tree| tree.as_ref().ok()).map(of_tree),
+        no_cpu: tree.and_then(|tree| tree.as_ref().err()).cloned().unwrap_or_default(),
         rows,
         metrics: metrics.compared.iter().map(of_metric).collect(),
         unknown_metrics: missing.collect(),
@@ -160,9 +170,10 @@ fn of_result(case: &Case, result: &CaseResult) -> model::Outcome {
     }
 }
 
-fn of_figure(figure: &ComparedFigure, values: Vec<i64>) -> model::Figure {
+/// A figure, with its values where they are drawn.
+pub(super) fn of_figure(figure: &ComparedFigure, values: Vec<i64>) -> Figure {
     let test = figure.comparison.test;
-    model::Figure {
+    Figure {
         word: figure.name,
         medians: figure.medians,
         means: figure.means,
@@ -179,9 +190,10 @@ fn of_figure(figure: &ComparedFigure, values: Vec<i64>) -> model::Figure {
     }
 }
 
-fn of_shown(shown: &ShownRow, case: &Case) -> model::Step {
+/// A part of the difference between the sets of a case.
+pub(super) fn of_shown(shown: &ShownRow, case: &Case) -> Step {
     let row = shown.row();
-    model::Step {
+    Step {
         text: shown.text(),
         remark: shown_remark(shown, case).trim_start_matches([';', ' ']).replace("  ", " · "),
         delta: shown.delta,
@@ -189,6 +201,10 @@ fn of_shown(shown: &ShownRow, case: &Case) -> model::Step {
         is_flagged: is_flagged(shown),
         is_disturbance: row.is_some_and(|row| row.disturbance().is_some()),
     }
+}
+
+fn of_tree(tree: &CpuTree) -> model::Cpu {
+    model::Cpu { nodes: tree.nodes.iter().map(of_node).collect(), means: tree.means, difference: tree.delta }
 }
 
 fn of_node(node: &GraphNode) -> model::Node {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use tracesift_ask::explain::account::Share;
 use tracesift_ask::explain::findings::shown_share;
 use tracesift_ask::explain::{ExplainedAccount, Explanation, Finding, Unlooked};
 use tracesift_ask::time_format::decimal;
@@ -51,14 +52,7 @@ fn add_account(text: &mut String, account: &ExplainedAccount) {
     let mut line = |time: i64, name: &str| {
         let _ = writeln!(text, "  {:>12}  {:>6}  {}", ms(time), percent(time, account.length), clean(name));
     };
-    for share in &account.shares {
-        match (share.disturbance, share.state) {
-            (Some(kind), _) => line(share.time, &format!("disturbed: {kind}")),
-            (None, Some("wait")) => line(share.time, "waits"),
-            (None, Some("run")) => line(share.time, "runs"),
-            (None, state) => line(share.time, state.unwrap_or_default()),
-        }
-    }
+    account.shares.iter().for_each(|share| line(share.time, &share_name(share)));
     line(account.length, "window");
     if account.largest.is_empty() {
         return;
@@ -74,6 +68,16 @@ fn add_account(text: &mut String, account: &ExplainedAccount) {
         let line =
             format!("  {:>12}  {:>6}  {}", ms(row.time()), percent(row.time(), account.length), clean(&row.text));
         add_wrapped(text, 24, &line);
+    }
+}
+
+/// What a share is called.
+pub(super) fn share_name(share: &Share) -> String {
+    match (share.disturbance, share.state) {
+        (Some(kind), _) => format!("disturbed: {kind}"),
+        (None, Some("wait")) => "waits".to_owned(),
+        (None, Some("run")) => "runs".to_owned(),
+        (None, state) => state.unwrap_or_default().to_owned(),
     }
 }
 
@@ -96,11 +100,16 @@ fn add_finding(text: &mut String, number: usize, finding: &Finding) {
 }
 
 /// The rules that could not be looked at, with equal reasons together.
-fn add_unlooked(text: &mut String, unlooked: &[Unlooked]) {
+pub(super) fn by_reason(unlooked: &[Unlooked]) -> BTreeMap<&str, Vec<&str>> {
     let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in unlooked {
         by_reason.entry(&rule.why).or_default().push(&rule.rule);
     }
+    by_reason
+}
+
+fn add_unlooked(text: &mut String, unlooked: &[Unlooked]) {
+    let by_reason = by_reason(unlooked);
     if by_reason.is_empty() {
         return;
     }

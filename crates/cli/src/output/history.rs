@@ -105,7 +105,7 @@ fn add_figures(text: &mut String, figures: &[ComparedFigure]) {
 }
 
 /// The series that tell of a change.
-fn seen(case: &CaseHistory, turn: &Turn) -> Vec<String> {
+pub(super) fn seen(case: &CaseHistory, turn: &Turn) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for (series, _) in &turn.seen {
         let Some(series) = case.series.get(*series) else { continue };
@@ -121,8 +121,7 @@ fn add_rows(text: &mut String, turn: &Turn) {
     let near = &turn.near;
     let [before, after] = [near.split, near.runs.len().saturating_sub(near.split)];
     for reason in &near.comparable.reasons {
-        // A history is in the order of time; builds and facts have been named.
-        if !["order", "runs", "outlier", "dependence"].contains(&reason.key.as_str()) && !is_event(turn, &reason.key) {
+        if is_told(turn, &reason.key) {
             add_wrapped(text, 4, &format!("  Note: {}.", reason.text));
         }
     }
@@ -143,8 +142,9 @@ fn add_rows(text: &mut String, turn: &Turn) {
     let _ = writeln!(text, "  {delta:>10}  {:>8}    sum", "");
 }
 
-fn is_event(turn: &Turn, key: &str) -> bool {
-    turn.events.iter().any(|event| event.name == key)
+/// Whether a reason against comparing the runs is told: a history is in the order of time, and builds and facts have been named.
+pub(super) fn is_told(turn: &Turn, key: &str) -> bool {
+    !["order", "runs", "outlier", "dependence"].contains(&key) && !turn.events.iter().any(|event| event.name == key)
 }
 
 fn add_row(text: &mut String, shown: &ShownRow) {
@@ -217,9 +217,6 @@ fn add_outliers(text: &mut String, case: &CaseHistory, details: bool) {
 fn add_series(text: &mut String, case: &CaseHistory) {
     let _ = writeln!(text, "  {:>8}  {:>8}  Figure: from run, change, p", "median", "p");
     for series in &case.series {
-        let mut values = series.values.clone();
-        values.sort_unstable();
-        let median = values.get(values.len() / 2).copied().unwrap_or(0);
         let p = series.p_corrected.map_or_else(String::new, probability);
         let points = series.points.iter().map(|point| {
             let change = if series.p_corrected.is_some() {
@@ -231,7 +228,7 @@ fn add_series(text: &mut String, case: &CaseHistory) {
         });
         let points: Vec<String> = points.collect();
         let points = if points.is_empty() { "no change".to_owned() } else { points.join(", ") };
-        let line = format!("  {:>8}  {p:>8}  {}: {points}", ms(median as f64), series.text);
+        let line = format!("  {:>8}  {p:>8}  {}: {points}", ms(series.median()), series.text);
         add_wrapped(text, ROW_INDENT, &line);
     }
 }
@@ -246,7 +243,8 @@ fn add_latest(text: &mut String, case: &CaseHistory) {
     add_figures(text, figures);
 }
 
-fn counted(count: usize, what: &str) -> String {
+/// `no run`, `1 run`, `3 runs`.
+pub(super) fn counted(count: usize, what: &str) -> String {
     match count {
         0 => format!("no {what}"),
         1 => format!("1 {what}"),
@@ -255,7 +253,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// The time of a run, without parts of a second.
-fn date(run: &Run) -> String {
+pub(super) fn date(run: &Run) -> String {
     let date = run.date.as_deref().unwrap_or("unknown time");
     date.split('.').next().unwrap_or(date).to_owned()
 }

@@ -3,7 +3,7 @@
 use tracesift_ask::compare::difference::{DifferenceRow, ShownRow};
 use tracesift_ask::compare::figures::ComparedFigure;
 use tracesift_ask::compare::run::Run;
-use tracesift_ask::history::{CaseHistory, History, Series, Turn};
+use tracesift_ask::history::{CaseHistory, Event, History, Series, Turn};
 use tracesift_json::Writer;
 
 use super::comparison::{is_flagged, verdict_word};
@@ -57,6 +57,7 @@ fn write_case(json: &mut Json<'_>, case: &CaseHistory) {
         json.end_object();
     });
     list(json, "changes", &case.turns, |json, turn| write_turn(json, case, turn));
+    list(json, "what_changed", &case.events, write_event);
     list(json, "outliers", &case.outliers, |json, outlier| {
         json.begin_object();
         json.key("run");
@@ -106,17 +107,7 @@ fn write_turn(json: &mut Json<'_>, case: &CaseHistory, turn: &Turn) {
         json.text(case.series.get(*series).map_or("", |series| &series.text));
     });
     list(json, "figures", &turn.figures, write_figure);
-    list(json, "what_changed", &turn.events, |json, event| {
-        json.begin_object();
-        json.key("run");
-        json.value(event.place);
-        texts(json, &[("kind", if event.is_module { "module" } else { "fact" }), ("name", &event.name)]);
-        json.key("before");
-        optional_text(json, event.before.as_deref());
-        json.key("after");
-        optional_text(json, event.after.as_deref());
-        json.end_object();
-    });
+    list(json, "what_changed", &turn.events, write_event);
     let near = &turn.near;
     json.key("compared");
     json.begin_array();
@@ -128,6 +119,18 @@ fn write_turn(json: &mut Json<'_>, case: &CaseHistory, turn: &Turn) {
     json.optional(near.result.as_ref().map(|result| result.difference.total));
     let shown = near.result.as_ref().map(|result| result.difference.shown.as_slice()).unwrap_or_default();
     list(json, "shown", shown, write_shown);
+    json.end_object();
+}
+
+fn write_event(json: &mut Json<'_>, event: &Event) {
+    json.begin_object();
+    json.key("run");
+    json.value(event.place);
+    texts(json, &[("kind", if event.is_module { "module" } else { "fact" }), ("name", &event.name)]);
+    json.key("before");
+    optional_text(json, event.before.as_deref());
+    json.key("after");
+    optional_text(json, event.after.as_deref());
     json.end_object();
 }
 

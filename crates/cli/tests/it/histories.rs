@@ -56,6 +56,8 @@ fn changes_are_found_named_and_add_up() {
     let outliers = case["outliers"].as_array().unwrap();
     assert_eq!(outliers.iter().map(|outlier| outlier["run"].as_u64().unwrap()).collect::<Vec<_>>(), [4]);
 
+    check_report(&directory, case);
+
     let text = tracesift(directory.path(), &["history", ".", "-p", "app"]);
     insta::assert_snapshot!("history", text);
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
@@ -76,4 +78,23 @@ fn what_has_no_history_is_said() {
     assert!(order.starts_with("exit: 64") && order.contains("version:MODULE"), "{order}");
     let version = said(&["history", "demo", "-p", "FileWriter", "--order", "version:nosuch"]);
     assert!(version.starts_with("exit: 1") && version.contains("does not tell the version"), "{version}");
+}
+
+/// The report has the numbers of the JSON.
+fn check_report(directory: &TempDir, case: &Value) {
+    tracesift(directory.path(), &["history", ".", "-p", "app", "-o", "history.html"]);
+    let page = std::fs::read_to_string(directory.path().join("history.html")).unwrap();
+    let has = |value: &Value, what: &str| {
+        assert!(page.contains(&format!("data-v=\"{value}\"")), "{what}: {value}");
+    };
+    for run in case["runs"].as_array().unwrap() {
+        has(&run["duration_ns"], "duration");
+        has(&run["undisturbed_ns"], "undisturbed");
+    }
+    for change in case["changes"].as_array().unwrap() {
+        has(&change["difference_ns"], "difference");
+        change["shown"].as_array().unwrap().iter().for_each(|row| has(&row["delta_ns"], "row"));
+    }
+    assert!(page.contains("2 changes in 36 runs"), "the sentence");
+    assert!(page.len() < 1_500_000, "{} bytes", page.len());
 }

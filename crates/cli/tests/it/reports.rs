@@ -211,8 +211,16 @@ fn a_report_of_two_times_fifty_runs_is_small_and_needs_no_recordings() {
     let directory = builds();
     tracesift(directory.path(), &["compare", "old", "-p", "app", "--save-baseline", "old.json"]);
     tracesift(directory.path(), &["compare", "new", "-p", "app", "--save-baseline", "new.json"]);
+    // Only the stacks are not in baselines.
+    let without = |page: String, from: &str, to: &str| {
+        let (before, rest) = page.split_once(from).unwrap_or_else(|| panic!("{from}"));
+        format!("{before}{}", rest.split_once(to).unwrap().1)
+    };
     let recordings = page(&directory, ["old=old", "new=new"], &[]);
-    assert_eq!(page(&directory, ["old=old.json", "new=new.json"], &[]), recordings, "without recordings");
+    let recordings = without(recordings, "<figure class=\"flame-figure\" data-view=\"cpu\">", "</figure>");
+    let baselines = page(&directory, ["old=old.json", "new=new.json"], &[]);
+    let baselines = without(baselines, "<p class=\"remark\">No flame graph of the CPU", "</p>");
+    assert!(baselines == recordings, "without recordings");
     for name in ["old", "new"] {
         let path = directory.path().join(format!("{name}.json"));
         let mut base: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -249,4 +257,75 @@ fn sets_that_are_not_comparable_have_a_report_that_says_so() {
     assert!(page.contains("Not comparable") && page.contains("Stops the comparison"), "{page}");
     let said = run(directory.path(), &["compare", "old", "new", "-p", "app", "--format", "html"]);
     assert!(said.starts_with("exit: 0") && said.contains("<!DOCTYPE html>"), "on standard output");
+}
+
+/// CPU time of the test in the windows of all runs of a set, ns: in all, and by method with what it called.
+fn asked_cpu(directory: &TempDir, set: &str) -> (i64, BTreeMap<String, i64>) {
+    let rows = |arguments: &[&str]| -> Vec<Value> {
+        let text =
+            tracesift(directory.path(), &[&["dump", "cpu", "-p", "app", "--format", "json"], arguments].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    let (mut whole, mut methods) = (0, BTreeMap::new());
+    for process in rows(&[set]) {
+        let [start, end] = ["start_ns", "end_ns"].map(|key| process[key].as_i64().unwrap());
+        let (archive, life) = (process["file"].as_str().unwrap(), format!("{start}ns..{end}ns"));
+        whole += rows(&[archive, "--time", &life]).iter().map(|row| row["cpu_ns"].as_i64().unwrap()).sum::<i64>();
+        for row in rows(&[archive, "--time", &life, "--methods", "*"]) {
+            let [module, method] = ["module", "method"].map(|key| row[key].as_str().unwrap_or_default());
+            *methods.entry(format!("{module}!{method}")).or_default() += row["cpu_ns"].as_i64().unwrap();
+        }
+    }
+    (whole, methods)
+}
+
+#[test]
+fn the_cpu_time_by_stack_is_that_of_dump_cpu() {
+    let directory = builds();
+    let json = json(&directory, ["old", "new"], &["--stacks"]);
+    let nodes = list(&json["cases"][0], "cpu_stacks");
+    for (set, key) in [("old", "a_ns"), ("new", "b_ns")] {
+        let (whole, methods) = asked_cpu(&directory, set);
+        assert!(whole > 0 && methods.len() > 3, "{methods:?}");
+        let mean = |node: &Value| (node[key].as_f64().unwrap() * 5.0).round() as i64;
+        let found: i64 = nodes.iter().filter(|node| node["depth"] == 0).map(mean).sum();
+        assert_eq!(found, whole, "{set}");
+        // A method that calls itself counts once: by the call above.
+        let mut found: BTreeMap<&str, i64> = BTreeMap::new();
+        let mut above: Vec<&str> = Vec::new();
+        for node in nodes {
+            above.truncate(node["depth"].as_u64().unwrap() as usize);
+            let name = node["name"].as_str().unwrap();
+            if !above.contains(&name) {
+                *found.entry(name).or_default() += mean(node);
+            }
+            above.push(name);
+        }
+        let least = whole / 100;
+        for (method, time) in methods.iter().filter(|(_, time)| **time > least) {
+            let time_here = found.get(method.as_str()).copied().unwrap_or(0);
+            // Parts below a 2,500th of the whole are left out.
+            assert!((time_here - time).abs() <= whole / 250, "{set} {method}: {time_here} for {time} of {whole}");
+        }
+    }
+    // Each part has at least the time of the parts that it is made of.
+    for (place, node) in nodes.iter().enumerate() {
+        let depth = |node: &Value| node["depth"].as_u64().unwrap();
+        let inside = nodes[place + 1..].iter().take_while(|other| depth(other) > depth(node));
+        let parts = inside.filter(|other| depth(other) == depth(node) + 1);
+        let sum: f64 = parts.map(|other| other["b_ns"].as_f64().unwrap()).sum();
+        assert!(sum <= node["b_ns"].as_f64().unwrap() + 1.0, "{node}");
+    }
+}
+
+#[test]
+fn a_baseline_has_no_cpu_time_by_stack() {
+    let directory = builds();
+    tracesift(directory.path(), &["compare", "old", "-p", "app", "--save-baseline", "old.json"]);
+    let json = json(&directory, ["old.json", "new"], &["--stacks"]);
+    let case = &json["cases"][0];
+    assert!(list(case, "cpu_stacks").is_empty());
+    assert!(case["no_cpu_stacks"].as_str().unwrap().contains("baseline"), "{case}");
+    let page = page(&directory, ["old.json", "new"], &[]);
+    assert!(page.contains("No flame graph of the CPU: some runs come from a baseline"));
 }

@@ -1,15 +1,16 @@
-//! Pages of made-up comparisons: nothing is lost, names stay text, and the size has a limit.
+//! Pages of made-up comparisons and explanations: nothing is lost, names stay text, and the size has a limit.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail as the test does: by panicking")]
 
+mod explanation;
 mod sample;
 
 use std::collections::BTreeMap;
 
 use roxmltree::{Document, Node};
 use sample::{hostile, report};
-use tracesift_report::model::Report;
-use tracesift_report::page;
+use tracesift_report::comparison_page as page;
+use tracesift_report::model::comparison::Report;
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'&\u{202e}gpj\u{1b}[2J<!--";
 
@@ -117,7 +118,7 @@ fn names_stay_text() {
     assert!(texts.iter().any(|text| text.starts_with("<script>alert(1)</script>\"'&\u{fffd}gpj")), "{texts:?}");
     // Long names are cut.
     let long = hostile(sample::report(2, 40, "x"), &"<b>".repeat(20_000));
-    assert!(tracesift_report::page(&long).len() < 1_500_000);
+    assert!(tracesift_report::comparison_page(&long).len() < 1_500_000);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! A made-up comparison.
 
-use tracesift_report::model::{
-    Case, Change, Figure, Gate, Kind, Metric, Node, Outcome, Reason, Report, Row, Run, Step,
+use tracesift_report::model::comparison::{
+    Case, Change, Cpu, Gate, Kind, Metric, Node, Outcome, Reason, Report, Row, Run,
 };
+use tracesift_report::model::difference::{Figure, Step};
 
 /// Numbers that look like chance.
 struct Numbers(u64);
@@ -216,6 +217,8 @@ pub(crate) fn report(count: usize, row_count: usize, name: &str) -> Report {
         metrics: metrics(),
         unknown_metrics: vec![["garbage collections".to_owned(), "not recorded".to_owned()]],
         by_counters: Some([6e6, 2e6, 1.2e6]),
+        cpu: Some(Cpu { nodes: nodes(name, &mut numbers, means), means, difference }),
+        no_cpu: String::new(),
         figures,
     };
     let change = |group, name: &str, change, a: &str, b: &str, time| Change {

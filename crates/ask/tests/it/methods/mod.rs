@@ -312,6 +312,7 @@ fn profiles_add_up_to_what_the_threads_did() {
             (Measure::READY, if known { of_threads(|thread| thread.ready) } else { 0 }),
         ] {
             let question = profile::Question {
+                processes: None,
                 measure,
                 filter: ProcessFilter::default(),
                 time: TimeRange::default(),

@@ -4,15 +4,29 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tracesift_ask::compare::gates::GateState;
+use tracesift_ask::compare::stacks::cpu_trees;
 use tracesift_ask::compare::{Compared, Settings};
+use tracesift_ask::path::AccountQuery;
+use tracesift_ask::recording::Source;
 
-use crate::args::compare::{ComparisonFormat, GateArgs};
+use crate::args::ReportFormat;
+use crate::args::compare::GateArgs;
 use crate::exit::{Exit, UsageError};
 use crate::output::target::Target;
 use crate::output::{
     comparison, comparison_github, comparison_json, comparison_junit, comparison_markdown, comparison_report,
 };
 use crate::terminal::Messages;
+use crate::watching::answered;
+
+/// What was compared, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measured<'a> {
+    /// The archives of all runs that are no baseline.
+    pub(crate) sources: &'a [Source],
+    pub(crate) accounts: &'a AccountQuery,
+    pub(crate) settings: &'a Settings,
+}
 
 /// The form in which a comparison is told.
 #[derive(Clone, Copy, Debug)]
@@ -20,11 +34,13 @@ pub(crate) struct Report<'a> {
     /// Its gates, and the files for builds.
     pub(crate) gates: &'a GateArgs,
     /// The format of the answer.
-    pub(crate) format: ComparisonFormat,
+    pub(crate) format: ReportFormat,
     /// The file of the answer; `None`: standard output.
     pub(crate) out: Option<&'a Path>,
     /// Whether there is a line per run.
     pub(crate) details: bool,
+    /// Whether JSON has the CPU time by stack, as a page has it.
+    pub(crate) stacks: bool,
 }
 
 impl Report<'_> {
@@ -33,7 +49,7 @@ impl Report<'_> {
     /// # Errors
     /// When nothing can be added to an object or a page.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
-        if self.gates.github && self.out.is_none() && self.format != ComparisonFormat::Table {
+        if self.gates.github && self.out.is_none() && self.format != ReportFormat::Table {
             let hint = "name a file for the object with -o FILE.json";
             return Err(UsageError::new("--github prints lines to standard output, as does --format", hint));
         }
@@ -42,7 +58,7 @@ impl Report<'_> {
 
     /// Whether people read the answer where it is printed.
     pub(crate) fn is_for_people(&self) -> bool {
-        self.out.is_none() && self.format == ComparisonFormat::Table
+        self.out.is_none() && self.format == ReportFormat::Table
     }
 
     /// Decides the gates, prints everything, and says how the program ends. `failed` inputs could not be used.
@@ -50,7 +66,7 @@ impl Report<'_> {
         &self,
         compared: &mut Compared,
         failed: usize,
-        settings: &Settings,
+        measured: &Measured<'_>,
         messages: &Messages,
     ) -> anyhow::Result<Exit> {
         if compared.cases.is_empty() {
@@ -64,8 +80,8 @@ impl Report<'_> {
             }
             return Ok(Exit::NothingUsable);
         }
-        compared.decide(&self.gates.fail_if, settings)?;
-        self.print(compared)?;
+        compared.decide(&self.gates.fail_if, measured.settings)?;
+        self.print(compared, measured)?;
         if !self.is_for_people() {
             say_gates(compared, messages);
         }
@@ -73,16 +89,22 @@ impl Report<'_> {
     }
 
     /// The answer, and the files for builds.
-    pub(crate) fn print(&self, compared: &Compared) -> anyhow::Result<()> {
+    pub(crate) fn print(&self, compared: &Compared, measured: &Measured<'_>) -> anyhow::Result<()> {
         let target = match self.out {
             Some(path) => Target::File(path.to_owned()),
             None => Target::Stdout,
         };
         let is_seen_by_runner = self.gates.github && self.out.is_none();
+        let has_stacks = self.format == ReportFormat::Html || self.format == ReportFormat::Json && self.stacks;
+        let Measured { sources, accounts, settings } = measured;
+        let trees = match has_stacks {
+            true => answered(sources.len(), || cpu_trees(compared, sources, accounts, settings))?,
+            false => Vec::new(),
+        };
         let text = match self.format {
-            ComparisonFormat::Table => comparison::text(compared, self.details),
-            ComparisonFormat::Json => comparison_json::text(compared),
-            ComparisonFormat::Html => comparison_report::text(compared),
+            ReportFormat::Table => comparison::text(compared, self.details),
+            ReportFormat::Json => comparison_json::text(compared, &trees),
+            ReportFormat::Html => comparison_report::text(compared, &trees),
         };
         let text = if is_seen_by_runner { comparison_github::shown(&text) } else { text };
         write(&target, &text)?;

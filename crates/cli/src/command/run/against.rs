@@ -11,11 +11,11 @@ use tracesift_ask::recording::Source;
 use tracesift_ask::recording_label::path_text;
 use tracesift_record::runner::{Begun, Kind, Plan, Run, State};
 
-use crate::args::compare::ComparisonFormat;
+use crate::args::ReportFormat;
 use crate::args::run::{LoopArgs, PlanArgs};
 use crate::args::{CompareArgs, FileArgs, RunArgs};
 use crate::command::compare::baseline_of;
-use crate::command::compare::report::{Report, say_what_is_left_out};
+use crate::command::compare::report::{Measured, Report, say_what_is_left_out};
 use crate::command::sources::FoundFiles;
 use crate::exit::{Exit, UsageError};
 use crate::terminal::Messages;
@@ -60,12 +60,13 @@ impl<'a> Against<'a> {
     /// compare with, and that was said.
     pub(super) fn of(
         args: &'a PlanArgs,
-        format: ComparisonFormat,
+        format: ReportFormat,
         plan: &Plan,
         messages: &Messages,
     ) -> anyhow::Result<Option<Self>> {
         let LoopArgs { filter, account, test, gates, .. } = &args.comparison;
-        let report = Report { gates, format, out: args.output.out.as_deref(), details: args.output.details };
+        let report =
+            Report { gates, format, out: args.output.out.as_deref(), details: args.output.details, stacks: false };
         report.check()?;
         let accounts = test.accounts(account, filter, &mut |warning| messages.warning(warning))?;
         let settings = test.settings();
@@ -94,6 +95,7 @@ impl<'a> Against<'a> {
         // Archives of recordings that were extracted for this are there as long as these.
         let mut opened = None;
         let (accounts, settings) = (&self.accounts, &self.settings);
+        let mut all = sources.clone();
         let mut compared = match &mut self.other {
             Other::Each(grouping) => {
                 answered(sources.len(), || compare::compare_by(&sources, grouping, accounts, settings))??
@@ -106,9 +108,14 @@ impl<'a> Against<'a> {
                         let found = opened.insert(found).as_ref();
                         failed += found.map_or(0, |found| found.failed);
                         let sources = found.map(|found| found.list.clone()).unwrap_or_default();
+                        all.extend(sources.iter().cloned());
                         Set { label: label.clone(), sources, ..Set::default() }
                     }
-                    _ => Set { label: LAST.to_owned(), sources: self::sources(&earlier, state), ..Set::default() },
+                    _ => {
+                        let sources = self::sources(&earlier, state);
+                        all.extend(sources.iter().cloned());
+                        Set { label: LAST.to_owned(), sources, ..Set::default() }
+                    }
                 };
                 let both = [first, Set { label: NEW.to_owned(), sources, ..Set::default() }];
                 let archives = both.iter().map(|set| set.sources.len()).sum();
@@ -117,7 +124,8 @@ impl<'a> Against<'a> {
         };
         failed += compared.failures.len();
         say_what_is_left_out(&compared, messages);
-        let exit = self.report.tell(&mut compared, failed, settings, messages)?;
+        let measured = Measured { sources: &all, accounts, settings };
+        let exit = self.report.tell(&mut compared, failed, &measured, messages)?;
         if self.report.is_for_people() && !compared.cases.is_empty() {
             say_how_to_ask_again(&earlier, state, messages);
         }
@@ -126,15 +134,16 @@ impl<'a> Against<'a> {
 
     /// The files for builds of a first session, in which no case has a counterpart; and the answer, if programs read it.
     pub(super) fn tell_first(&self, compared: &Compared) -> anyhow::Result<()> {
-        if self.report.format == ComparisonFormat::Json {
-            return self.report.print(compared);
+        if self.report.format == ReportFormat::Json {
+            let measured = Measured { sources: &[], accounts: &self.accounts, settings: &self.settings };
+            return self.report.print(compared, &measured);
         }
         self.report.write_files(compared)
     }
 
     /// Whether programs read the answer.
     pub(super) fn is_for_programs(&self) -> bool {
-        self.report.format == ComparisonFormat::Json
+        self.report.format == ReportFormat::Json
     }
 }
 

@@ -1,11 +1,11 @@
 //! How the numbers are made, for readers who have nothing but the page.
 
 use crate::html::Html;
-use crate::model::Outcome;
+use crate::model::comparison::Outcome;
 use crate::numbers::grouped;
 
 /// What a reader has to know, in the words of the documentation.
-const TEXTS: [&str; 7] = [
+pub(super) const TEXTS: [&str; 7] = [
     "A run is one recording of a whole machine. Its window is the time of the test. A backward walk from the end of the window gives \
      each nanosecond to one thread that the test needed or waited for: it ran, waited, or was ready for a CPU. These parts add up to \
      the duration of the run exactly (dump path).",
@@ -24,17 +24,8 @@ const TEXTS: [&str; 7] = [
     "A gate fails if the change is beyond its limit by more than chance, and passes if the interval of the change ends before the \
      limit. Otherwise it is undecided.",
     "The documentation of tracesift has the details: docs/questions/compare.md, docs/questions/path.md and docs/questions/numbers.md. \
-     tracesift compare --format json has all numbers of this page in ns.",
+     tracesift compare --format json --stacks has all numbers of this page in ns.",
 ];
-
-/// The section.
-pub(crate) fn add(html: &mut Html) {
-    for text in TEXTS {
-        html.open("p", &[]);
-        html.prose(text);
-        html.close("p");
-    }
-}
 
 /// The tests of the figures, in words.
 pub(crate) fn add_tests(html: &mut Html, outcome: &Outcome) {
@@ -47,6 +38,6 @@ pub(crate) fn add_tests(html: &mut Html, outcome: &Outcome) {
             "predictive" => "a single run against the spread of the other set, on logarithms".to_owned(),
             _ => "no test".to_owned(),
         };
-        html.element("p", &[("class", &"remark")], &format!("{}: {test}.", crate::verdict::name(figure)));
+        html.element("p", &[("class", &"remark")], &format!("{}: {test}.", crate::figures::name(figure)));
     }
 }

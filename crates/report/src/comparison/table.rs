@@ -1,7 +1,7 @@
 //! All rows of the difference, and the metrics.
 
 use crate::html::Html;
-use crate::model::{Case, Metric, Outcome, Row};
+use crate::model::comparison::{Case, Metric, Outcome, Row};
 use crate::numbers::{ms, percent, probability, signed};
 
 /// All rows, as far as they fit into so many bytes; the others are one row, so that the rows add up.

@@ -1,7 +1,7 @@
 //! What differs between the sets beside their time.
 
 use crate::html::Html;
-use crate::model::{Case, Change};
+use crate::model::comparison::{Case, Change};
 use crate::numbers::ms;
 
 /// More values of one set are counted only.

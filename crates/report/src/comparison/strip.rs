@@ -1,10 +1,12 @@
 //! Strip plots: each run is a mark, so that spread, modes and outliers are seen. Below stands the same in the order of time.
 
+use crate::figures::name;
 use crate::html::{Html, at};
-use crate::model::{Case, Figure};
+use crate::model::comparison::Case;
+use crate::model::difference::Figure;
 use crate::numbers::{bound, ms};
+use crate::picture::{line, text};
 use crate::scale::Scale;
-use crate::verdict::name;
 
 const WIDTH: f64 = 960.0;
 const LEFT: f64 = 120.0;
@@ -49,14 +51,6 @@ fn described(case: &Case, figure: &Figure) -> String {
     let [a, b] = figure.medians.map(ms);
     let [first, second] = &case.labels;
     format!("{}: {first} median {a} ms, {second} median {b} ms. The table of runs has each value.", name(figure))
-}
-
-fn line(html: &mut Html, class: &str, [x1, y1, x2, y2]: [f64; 4]) {
-    html.shape("line", &[("class", &class), ("x1", &at(x1)), ("y1", &at(y1)), ("x2", &at(x2)), ("y2", &at(y2))]);
-}
-
-fn text(html: &mut Html, class: &str, [x, y]: [f64; 2], text: &str) {
-    html.element("text", &[("class", &class), ("x", &at(x)), ("y", &at(y))], text);
 }
 
 fn add_axis(html: &mut Html, scale: &Scale) {

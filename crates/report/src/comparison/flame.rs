@@ -1,8 +1,8 @@
-//! The path as a flame graph of the second set, coloured by the difference to the first one. What is within its own noise has no
+//! The path, and the CPU time by stack, as flame graphs of the second set, coloured by the difference to the first one. What is within its own noise has no
 //! colour.
 
 use crate::html::{Html, at};
-use crate::model::{Case, Node, Outcome};
+use crate::model::comparison::{Case, Node, Outcome};
 use crate::numbers::{ms, signed};
 
 const WIDTH: f64 = 1200.0;
@@ -17,32 +17,80 @@ const NARROWEST: f64 = 0.5;
 /// Steps of colour in each direction.
 const STEPS: f64 = 4.0;
 
-/// The picture with its legend.
+/// A picture.
+struct Graph<'a> {
+    /// What it is of: `path` or `cpu`.
+    word: &'static str,
+    title: String,
+    /// What is as wide as its time.
+    part: &'static str,
+    nodes: &'a [Node],
+    means: [f64; 2],
+    difference: i128,
+}
+
+/// The pictures with their legends: the path, and the CPU time where it is known.
 pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
-    let total: f64 = outcome.nodes.iter().filter(|node| node.depth == 0).map(|node| node.means[1].max(0.0)).sum();
+    let [a, b] = &case.labels;
+    let path = Graph {
+        word: "path",
+        title: format!("The path of {b}, coloured by its difference to {a}"),
+        part: "A part is as wide as its mean time",
+        nodes: &outcome.nodes,
+        means: outcome.means,
+        difference: outcome.difference,
+    };
+    html.raw("<div class=\"views\">");
+    add_graph(html, case, &path, |html| add_gone(html, case, outcome));
+    match &outcome.cpu {
+        Some(cpu) => {
+            let graph = Graph {
+                word: "cpu",
+                title: format!("The CPU time of {b} by stack, coloured by its difference to {a}"),
+                part: "A frame is as wide as the mean CPU time of it and what it called",
+                nodes: &cpu.nodes,
+                means: cpu.means,
+                difference: cpu.difference,
+            };
+            add_graph(html, case, &graph, |html| {
+                let text = "CPU time is that of all threads of the test in its window, from samples. It does not add up to the duration.";
+                html.element("p", &[("class", &"remark")], text);
+            });
+        }
+        None if !outcome.no_cpu.is_empty() => {
+            html.element("p", &[("class", &"remark")], &format!("No flame graph of the CPU: {}.", outcome.no_cpu));
+        }
+        None => {}
+    }
+    html.raw("</div>");
+}
+
+fn add_graph(html: &mut Html, case: &Case, graph: &Graph<'_>, add_rest: impl FnOnce(&mut Html)) {
+    let total: f64 = graph.nodes.iter().filter(|node| node.depth == 0).map(|node| node.means[1].max(0.0)).sum();
     if total <= 0.0 {
         return;
     }
     let [a, b] = &case.labels;
-    html.raw("<figure class=\"flame-figure\">");
-    html.element("figcaption", &[], &format!("The path of {b}, coloured by its difference to {a}"));
-    let is_tested = outcome.nodes.iter().any(|node| node.half_width.is_some());
+    html.open("figure", &[("class", &"flame-figure"), ("data-view", &graph.word)]);
+    html.element("figcaption", &[], &graph.title);
+    let part = graph.part;
+    let is_tested = graph.nodes.iter().any(|node| node.half_width.is_some());
     let note = if is_tested {
         format!(
-            "A part is as wide as its mean time in {b}. Red: more than in {a}. Blue: less. Grey: the difference is smaller than half the \
-             width of its interval, so it may be chance."
+            "{part} in {b}. Red: more than in {a}. Blue: less. Grey: the difference is smaller than half the width of its interval, so it \
+             may be chance."
         )
     } else {
         format!(
-            "A part is as wide as its mean time in {b}. Red: more than in {a}. Blue: less. Nothing is known of the noise of so few runs, so \
-             the colours show every difference, chance or not."
+            "{part} in {b}. Red: more than in {a}. Blue: less. Nothing is known of the noise of so few runs, so the colours show every \
+             difference, chance or not."
         )
     };
     html.open("p", &[("class", &"remark")]);
     html.prose(&note);
     html.close("p");
     html.raw("<div class=\"flame\" tabindex=\"0\" role=\"group\" aria-label=\"Flame graph. Arrow keys walk, Enter zooms in, Escape zooms out.\">");
-    let drawn = drawn(&outcome.nodes, total);
+    let drawn = drawn(graph.nodes, total);
     let depths = drawn.iter().map(|(node, _)| node.depth).max().unwrap_or(0) + 2;
     let height = depths as f64 * ROW;
     html.open(
@@ -51,9 +99,9 @@ pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
     );
     let root = Node {
         label: format!("{b}: {} ms", ms(total)),
-        means: outcome.means,
-        delta: outcome.difference,
-        own: outcome.difference,
+        means: graph.means,
+        delta: graph.difference,
+        own: graph.difference,
         level: "all",
         ..Node::default()
     };
@@ -64,7 +112,7 @@ pub(crate) fn add(html: &mut Html, case: &Case, outcome: &Outcome) {
         block(html, node, [*x, width], node.depth + 1, step(node, largest));
     }
     html.raw("</svg><p class=\"info\" aria-live=\"polite\"></p></div>");
-    add_gone(html, case, outcome);
+    add_rest(html);
     html.raw("</figure>");
 }
 

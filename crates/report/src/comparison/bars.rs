@@ -2,7 +2,7 @@
 
 use crate::colours::{area, class, legend};
 use crate::html::{Html, at};
-use crate::model::Case;
+use crate::model::comparison::Case;
 use crate::scale::Scale;
 
 const WIDTH: f64 = 960.0;

@@ -2,9 +2,9 @@
 
 use tracesift_export::escape::shorten;
 
+use crate::figures;
 use crate::html::Html;
-use crate::model::{Case, Figure, Outcome};
-use crate::numbers::{bound, digits, ms, percent, probability};
+use crate::model::comparison::Case;
 
 /// A sentence with longer names is cut.
 const SENTENCE: usize = 2_000;
@@ -28,7 +28,7 @@ pub(crate) fn add(html: &mut Html, case: &Case) {
     add_comparable(html, case);
     add_gates(html, case);
     if let Some(outcome) = &case.outcome {
-        add_figures(html, case, outcome);
+        figures::add(html, &case.labels, outcome.confidence, &outcome.figures);
     }
 }
 
@@ -84,56 +84,4 @@ fn add_gates(html: &mut Html, case: &Case) {
         html.raw("</tr>");
     }
     html.raw("</tbody></table></div>");
-}
-
-fn add_figures(html: &mut Html, case: &Case, outcome: &Outcome) {
-    let interval = format!("{} % interval", digits(100.0 * outcome.confidence));
-    let interval = interval.replace(".0 %", " %");
-    let [a, b] = case.labels.each_ref().map(|label| format!("{label} ms"));
-    html.raw("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Figures\">");
-    html.raw("<table class=\"figures numbers\"><caption>Medians of both sets, and the change</caption>");
-    html.heads(&["Figure", &a, &b, "Change", &interval, "p", "Verdict"]);
-    html.raw("<tbody>");
-    for figure in &outcome.figures {
-        html.open("tr", &[("data-figure", &figure.word)]);
-        html.element("th", &[("scope", &"row")], name(figure));
-        figure.medians.iter().for_each(|median| html.number(Some(median), &ms(*median)));
-        html.number(Some(1.0 + figure.change), &percent(figure.change));
-        match figure.interval {
-            Some([low, high]) => {
-                let (from, to) = (1.0 + low, 1.0 + high);
-                let text = format!("{} … {} %", bound(low), bound(high));
-                html.element("td", &[("data-v", &from), ("data-high", &to)], &text);
-            }
-            None => html.raw("<td></td>"),
-        }
-        html.number(figure.p, &figure.p.map_or_else(String::new, probability));
-        html.element("td", &[("class", &"word")], &figure.verdict);
-        html.raw("</tr>");
-    }
-    html.raw("</tbody></table></div>");
-    add_tests(html, outcome);
-}
-
-fn add_tests(html: &mut Html, outcome: &Outcome) {
-    let is_undecided = outcome.figures.iter().any(|figure| figure.verdict == "undecided");
-    let tests: Vec<String> = outcome.figures.iter().filter_map(detectable).collect();
-    if is_undecided && !tests.is_empty() {
-        html.element("p", &[("class", &"remark")], &tests.join(" "));
-    }
-}
-
-/// Which changes so many runs show.
-fn detectable(figure: &Figure) -> Option<String> {
-    let least = figure.detectable?;
-    Some(format!(
-        "{}: so many runs show increases from {} % on, in four of five cases.",
-        name(figure),
-        digits(100.0 * least)
-    ))
-}
-
-/// The name of a figure.
-pub(crate) fn name(figure: &Figure) -> &'static str {
-    if figure.word == "duration" { "Duration" } else { "Undisturbed" }
 }

@@ -1,61 +1,37 @@
-//! The page: its parts in their order, its style and script, and the hashes that allow these and nothing else.
+//! The page of a comparison: its parts in their order. Each other file draws one part.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
+mod bars;
+mod changes;
+mod flame;
+mod method;
+mod runs;
+mod strip;
+mod table;
+mod verdict;
 
-use crate::colours::HATCH;
+use crate::frame::{Head, framed};
 use crate::html::Html;
-use crate::model::{Case, Outcome, Report};
+use crate::model::comparison::{Case, Outcome, Report};
 use crate::numbers::{percent, probability};
-use crate::{bars, changes, flame, method, runs, strip, table, verdict, waterfall};
-
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+use crate::waterfall::{self, Way};
 
 /// Bytes of all tables of rows together. With them and all else a page of 2 × 50 runs has less than 1.5 MB.
 const ROWS: usize = 600_000;
 
-/// The page of a report.
+/// The page.
 #[must_use]
 pub fn page(report: &Report) -> String {
-    let mut html = Html::default();
-    html.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    let policy = format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
-    );
-    html.raw(&format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"));
-    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
-    html.raw("<meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">");
-    html.raw("<link rel=\"icon\" href=\"data:,\">");
-    html.element("title", &[], &title(report));
-    html.raw(&format!("<style>{STYLE}</style></head><body>"));
-    html.raw(HATCH);
-    html.raw("<header>");
-    html.element("h1", &[], &title(report));
-    html.element("p", &[("class", &"made")], &format!("tracesift compare {}", report.tool_version));
-    report.notes.iter().for_each(|note| html.element("p", &[("class", &"note")], note));
-    html.raw("</header>");
-    if report.cases.len() > 1 {
-        add_index(&mut html, report);
-    }
-    html.raw("<main>");
-    let room = ROWS / report.cases.len().max(1);
-    for (place, case) in report.cases.iter().enumerate() {
-        add_case(&mut html, case, place, room, report.cases.len() == 1);
-    }
-    html.raw("<section id=\"method\"><h2>How the numbers are made</h2>");
-    method::add(&mut html);
-    html.raw("</section></main><div id=\"tip\" role=\"status\" hidden></div>");
-    html.raw(&format!("<script>{SCRIPT}</script></body></html>\n"));
-    html.finish()
-}
-
-/// The hash that allows a text of the page, as a content security policy has it.
-fn hash(text: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+    let head =
+        Head { title: &title(report), command: "compare", tool_version: &report.tool_version, notes: &report.notes };
+    framed(&head, &method::TEXTS, |html| {
+        if report.cases.len() > 1 {
+            add_index(html, report);
+        }
+        let room = ROWS / report.cases.len().max(1);
+        for (place, case) in report.cases.iter().enumerate() {
+            add_case(html, case, place, room, report.cases.len() == 1);
+        }
+    })
 }
 
 fn title(report: &Report) -> String {
@@ -129,20 +105,10 @@ fn add_outcome(html: &mut Html, case: &Case, outcome: &Outcome) {
     outcome.figures.iter().for_each(|figure| strip::add(html, case, figure));
     method::add_tests(html, outcome);
     html.raw("<h3>Where the difference went</h3>");
-    waterfall::add(html, case, outcome);
+    let Outcome { means, steps, difference, .. } = outcome;
+    waterfall::add(html, Way { labels: &case.labels, means: *means, steps, difference: *difference });
     html.raw("<h3>Who took the time, run by run</h3>");
     bars::add(html, case);
     html.raw("<h3>The whole path</h3>");
     flame::add(html, case, outcome);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::hash;
-
-    #[test]
-    fn the_hash_is_the_one_that_browsers_compute() {
-        // The example of the specification of Content Security Policy, level 2.
-        assert_eq!(hash("alert('Hello, world.');"), "sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
-    }
 }

@@ -1,5 +1,6 @@
-//! What a report of a comparison is made of: plain data, with names as they came out of recordings. Times are in ns, changes are
-//! ratios − 1: 0.05 is 5 % more.
+//! What a report of a comparison is made of.
+
+use super::difference::{Figure, Step};
 
 /// A report.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +136,10 @@ pub struct Outcome {
     pub steps: Vec<Step>,
     /// All parts of the path, each followed by what it consists of.
     pub nodes: Vec<Node>,
+    /// The CPU time of the test by stack.
+    pub cpu: Option<Cpu>,
+    /// Why that is not known.
+    pub no_cpu: String,
     /// The rows of the finest level, the largest differences first. They add up to the difference.
     pub rows: Vec<Row>,
     /// Figures beside the time.
@@ -145,60 +150,23 @@ pub struct Outcome {
     pub by_counters: Option<[f64; 3]>,
 }
 
-/// A figure of both sets.
+/// The CPU time of the test by stack.
 #[derive(Clone, Debug, Default)]
-pub struct Figure {
-    /// `duration` or `undisturbed`.
-    pub word: &'static str,
-    /// Medians of both sets.
-    pub medians: [f64; 2],
-    /// Means of both sets.
+pub struct Cpu {
+    /// Processes, then frames from callers to callees, each followed by what it called.
+    pub nodes: Vec<Node>,
+    /// Mean CPU times of both sets.
     pub means: [f64; 2],
-    /// The change of the medians.
-    pub change: f64,
-    /// Its interval.
-    pub interval: Option<[f64; 2]>,
-    /// The p of no difference.
-    pub p: Option<f64>,
-    /// What it says.
-    pub verdict: String,
-    /// The smallest increase that so many runs show in four of five cases.
-    pub detectable: Option<f64>,
-    /// The test: `permutation`, `welch`, `predictive` or `none`.
-    pub test: &'static str,
-    /// Labellings of the permutation test.
-    pub labellings: usize,
-    /// Whether these are all that there are.
-    pub is_exhaustive: bool,
-    /// By run.
-    pub values: Vec<i64>,
-    /// Places of the runs that stand apart from their set.
-    pub outliers: Vec<usize>,
+    /// Their difference.
+    pub difference: i128,
 }
 
-/// A part of a difference.
-#[derive(Clone, Debug, Default)]
-pub struct Step {
-    /// What it is.
-    pub text: String,
-    /// What belongs to it: who took the time, in which runs.
-    pub remark: String,
-    /// Its difference.
-    pub delta: i128,
-    /// Half the width of its interval.
-    pub half_width: Option<f64>,
-    /// Whether it is no chance.
-    pub is_flagged: bool,
-    /// Whether it is a disturbance.
-    pub is_disturbance: bool,
-}
-
-/// A part of the path at some level.
+/// A part of the path at some level, or of stacks.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
     /// How many parts it is in.
     pub depth: usize,
-    /// Its level: `state`, `who`, `tag`, `site` or `for`.
+    /// Its level: `state`, `who`, `tag`, `site` or `for`; of stacks `process` or `frame`.
     pub level: &'static str,
     /// What it is beside what it is in.
     pub label: String,

@@ -1,7 +1,7 @@
 //! The runs, a row each: what the pictures show, as numbers.
 
 use crate::html::Html;
-use crate::model::{Case, Run};
+use crate::model::comparison::{Case, Run};
 use crate::numbers::ms;
 
 /// The table of runs.

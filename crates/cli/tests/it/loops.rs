@@ -77,7 +77,7 @@ fn what_cannot_be_meant_is_refused_before_the_first_run() {
         (&["--against", "last", "--by", "build=old..new"], "--by"),
         (&["--against", "last", "--table"], "--table"),
         (&["--against", "last", "--no-extract"], "--no-extract"),
-        (&["--against", "last", "--format", "csv"], "a comparison is a table or JSON"),
+        (&["--against", "last", "--format", "csv"], "a comparison is a table, JSON or a report"),
         (&["--against", "last", "--fail-if", "speed > 5%"], "`speed` is no figure of a run"),
         (&["--against", "new=out"], "the set of the new runs is called new"),
         (&["--by", "mode=old..new"], "no case of the plan has a parameter `mode`"),

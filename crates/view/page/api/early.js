@@ -1,4 +1,4 @@
-// The first script: it asks for what the page begins with. Those behind it are many, and take longer.
+// The first script: it asks for what the page begins with, while the others are on their way.
 import * as client from "./client.js";
 
 client.takeToken();

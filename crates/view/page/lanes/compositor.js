@@ -62,7 +62,7 @@ export class Compositor {
       }
       const { bitmap, data } = picture;
       const per = (data.to - data.from) / data.columns;
-      // Where a column is as wide as a pixel the bitmap is moved by whole pixels and stays as it was painted.
+      // Where a column is a pixel wide the bitmap moves by whole pixels and stays as it was painted.
       const even = Math.abs(per / perPixel - 1) < 0.001;
       const x0 = (data.from - from) / perPixel;
       const dx = even ? Math.round(x0) : x0;

@@ -72,7 +72,7 @@ export function nameOf({ lane, parent, guest }) {
   const own = threadName(lane);
   const above = model.known.get(parent);
   const other = above ? pidOf(above) !== pidOf(lane) : true;
-  // The thread of a chain is told apart by its own name. That of its process follows where it is another one.
+  // The thread of a chain has its own name, and that of its process where it is another one.
   const process = behind(lane)?.[1];
   const told = own.startsWith("-1") ? `${own} (ending: it has lost its id)` : own;
   return clean(guest && other && process ? `${told} of ${process}` : told, 200);

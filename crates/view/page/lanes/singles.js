@@ -34,7 +34,7 @@ export class Singles {
     const [from, to] = view.range.peek();
     return this.lanes.filter(({ id }) => {
       const had = this.known.get(id);
-      // What is whole for a larger range is whole for a part of it; what was too much may be less.
+      // What is whole for a range is whole for a part of it; what was too much may be less.
       return !had || (had.frame ? had.from > from || had.to < to : had.from !== from || had.to !== to);
     });
   }

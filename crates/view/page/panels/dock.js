@@ -102,7 +102,7 @@ export class Dock {
         clearTimeout(timer);
         void untracked(() => this.#load(id, range, stop.signal));
       };
-      // Ranges that follow the wheel or the pointer are many; whatever else changes is asked for at once.
+      // Ranges that follow the pointer are many; whatever else changes is asked for at once.
       const moves = view.dragging.peek() || (view.selection.peek() === null && before !== view.subject.peek());
       before = view.subject.peek();
       const timer = setTimeout(load, moves ? STILL_MS : 0);

@@ -1,4 +1,4 @@
-// A table of an answer: rows in sight are elements, sorted, with the columns that the reader chose.
+// A table of an answer: rows in sight are elements, sorted, with the chosen columns.
 import { around, h, handled, held, swatch } from "../dom.js";
 import { RowList } from "../dom/list.js";
 import { cellText, columnOf } from "../format.js";

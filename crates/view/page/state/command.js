@@ -35,7 +35,7 @@ export function carried(words, zero = view.zero.peek()) {
       out.push(...(word === "--time" ? ["--time", text] : [`--time=${text}`]));
       i += word === "--time" ? 1 : 0;
     } else if (word === "--bucket") {
-      // Such buckets begin at time zero. As a number of buckets they stay where they are, if the recording cuts none.
+      // Such buckets begin at time zero. A number of buckets keeps them, if the recording cuts none.
       const length = readWord(after) ?? 0;
       const count = (range[1] - range[0]) / length;
       if (zero.ns % length === 0) out.push(word, after);

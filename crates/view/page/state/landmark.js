@@ -1,4 +1,4 @@
-// Time zero at what happened: the program tells the instant, so that a command with the same words counts from there.
+// Time zero at what happened: the program tells the instant, so that a command counts from there, too.
 import * as client from "../api/client.js";
 import { zeroWords } from "./command.js";
 import * as view from "./view.js";

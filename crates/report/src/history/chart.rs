@@ -170,7 +170,8 @@ fn add_mark(html: &mut Html, case: &Case, figure: usize, run: usize, scale: &Sca
         html.shape("polygon", &[("class", &"dot b"), ("data-run", &run), ("data-v", &value), ("points", &points)]);
     }
     if case.runs.len() <= 100 && case.outliers.iter().any(|outlier| outlier.run == run) {
-        text(html, "outlier", [x, y + 18.0], &(run + 1).to_string());
+        let below = if y < 0.5 * (TOP + BOTTOM) { 18.0 } else { -6.0 };
+        text(html, "outlier", [x, y + below], &(run + 1).to_string());
     }
 }
 

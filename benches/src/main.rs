@@ -78,6 +78,7 @@ fn main() -> anyhow::Result<()> {
         ("code-classes", many::run_code_classes),
         ("all-classes", all_classes::run),
         ("compare", compare::run),
+        ("history", compare::run_history),
         ("long-spans", long_spans::run),
         ("timeline", timeline::run),
         ("view", view::run),

@@ -13,10 +13,14 @@ mod truth;
 
 use std::path::Path;
 
+/// What a history of 500 runs costs.
+pub(crate) fn run_history(directory: &Path) -> anyhow::Result<()> {
+    budgets::history(directory)
+}
+
 /// Runs all bars.
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     budgets::compare(directory)?;
-    budgets::history(directory)?;
     large::account(directory)?;
     let place = directory.join("compare");
     if place.exists() {

@@ -13,7 +13,7 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 
-use crate::assets::{ASSETS, INDEX, PRELOAD, media_type};
+use crate::assets::{ASSETS, INDEX, media_type};
 use crate::failure::{self, Failure};
 use crate::guard::secured;
 use crate::lane::{columns, list};
@@ -26,7 +26,7 @@ pub(crate) fn router(state: Arc<State>) -> Router {
     let nothing = || async { Failure::missing("path: there is nothing at it") };
     let wrong = || async { Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method: it is another one at this path") };
     Router::new()
-        .route("/", get(|| async { ([(header::LINK, PRELOAD.clone())], asset("index.html", INDEX)) }))
+        .route("/", get(|| async { asset("index.html", INDEX) }))
         .route("/assets/{*name}", get(of_page))
         .route("/api/1/session", get(session))
         .route("/api/1/progress", get(progress))

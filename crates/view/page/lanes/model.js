@@ -25,7 +25,6 @@ let epoch = 0;
 /** Starts to follow the view. */
 export function start() {
   let shown = "";
-  let isNew = true;
   effect(() => {
     const id = view.recording.value?.id ?? "";
     // Ids of lanes are those of one recording.
@@ -36,7 +35,6 @@ export function start() {
     if (quiet) void view.range.value;
     untracked(() => {
       epoch += 1;
-      isNew = true;
       children.clear();
       void load("", 0);
     });
@@ -49,8 +47,7 @@ export function start() {
   effect(() => {
     void version.value;
     // Lanes below closed groups are out of sight a moment later, and may cost seconds.
-    if (loading.value > 0 && isNew) return;
-    isNew = false;
+    if (loading.value > 0 && rows.peek().length === 0) return;
     rows.value = listed();
     const path = pathLane();
     pinnedRows.value = (path ? [path.id, ...view.pinned.value] : view.pinned.value).flatMap((id) => {

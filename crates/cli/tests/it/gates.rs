@@ -118,6 +118,34 @@ fn programs_get_each_gate_with_its_reason() {
 }
 
 #[test]
+fn the_cases_of_a_gate_are_corrected_for_their_number() {
+    let directory = builds();
+    for set in ["old", "new"] {
+        let path = directory.path().join(format!("{set}.json"));
+        tracesift(directory.path(), &["compare", set, "-p", "app", "--save-baseline", path.to_str().unwrap()]);
+        let mut base: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let runs = base["runs"].as_array_mut().unwrap();
+        let mut others = runs.clone();
+        for run in &mut others {
+            run["case"] = "another".into();
+            run["id"] = format!("{}-other", run["id"].as_str().unwrap()).into();
+        }
+        runs.extend(others);
+        std::fs::write(&path, base.to_string()).unwrap();
+    }
+    let said = gates(&directory, ["old=old.json", "new=new.json"], &["undisturbed > +5%"], &["--format", "json"]);
+    let json: Value = serde_json::from_str(&said[said.find('{').unwrap()..=said.rfind('}').unwrap()]).unwrap();
+    let cases = json["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 2);
+    for case in cases {
+        let gate = &case["gates"][0];
+        let (p, corrected) = (gate["p"].as_f64().unwrap(), gate["p_corrected"].as_f64().unwrap());
+        // Two equal cases: Holm doubles both.
+        assert!((corrected - 2.0 * p).abs() < 1e-12 && gate["state"] == "failed", "{gate}");
+    }
+}
+
+#[test]
 fn a_limit_that_cannot_be_meant_is_refused() {
     let directory = builds();
     for (gate, why) in [

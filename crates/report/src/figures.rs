@@ -54,7 +54,12 @@ fn detectable(figure: &Figure) -> Option<String> {
 
 /// The name of a figure.
 pub(crate) fn name(figure: &Figure) -> &'static str {
-    match figure.word {
+    name_of(figure.word)
+}
+
+/// The name of the figure of a word.
+pub(crate) fn name_of(word: &str) -> &'static str {
+    match word {
         "duration" => "Duration",
         "undisturbed" => "Undisturbed",
         _ => "CPU time",

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tables::name;
+use crate::figures::name_of;
 use crate::html::{Html, at};
 use crate::model::history::{Case, Event, FIGURES};
 use crate::numbers::ms;
@@ -26,7 +26,7 @@ const NAMES: usize = 12;
 
 /// The picture.
 pub(super) fn add(html: &mut Html, case: &Case, figure: usize) {
-    let title = format!("{} of each run, ms", name(figure));
+    let title = format!("{} of each run, ms", name_of(FIGURES[figure]));
     html.open("figure", &[("class", &"series"), ("data-figure", &FIGURES[figure])]);
     html.element("figcaption", &[], &title);
     html.open(

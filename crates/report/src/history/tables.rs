@@ -1,16 +1,12 @@
 //! The tables of a history.
 
+use crate::figures::name_of;
 use crate::html::Html;
 use crate::model::history::{Case, Event, FIGURES, Run};
 use crate::numbers::{ms, percent, probability, signed};
 
 /// Longer lists of parts are cut.
 const PARTS: usize = 5;
-
-/// What one of [`FIGURES`] is called.
-pub(super) fn name(figure: usize) -> &'static str {
-    ["Duration", "Undisturbed", "CPU time"].get(figure).copied().unwrap_or("Time")
-}
 
 /// `1 run`, `3 runs`.
 pub(super) fn counted(count: usize, what: &str) -> String {
@@ -47,7 +43,7 @@ pub(super) fn add_segments(html: &mut Html, case: &Case) {
     open(html, "segments numbers", "The runs between changes, and their medians, ms", None);
     let figures = shown(case);
     let mut heads = vec!["Runs", "From"];
-    heads.extend(figures.iter().map(|figure| name(*figure)));
+    heads.extend(figures.iter().map(|figure| name_of(FIGURES[*figure])));
     html.heads(&heads);
     html.raw("<tbody>");
     for segment in &case.segments {
@@ -132,7 +128,7 @@ pub(super) fn add_runs(html: &mut Html, case: &Case) {
     open(html, "runs numbers", "The time of each run, ms", Some("Search the runs"));
     let figures = shown(case);
     let mut heads = vec!["Run", "Recording", "Began"];
-    heads.extend(figures.iter().map(|figure| name(*figure)));
+    heads.extend(figures.iter().map(|figure| name_of(FIGURES[*figure])));
     html.heads(&heads);
     html.raw("<tbody>");
     for (place, run) in case.runs.iter().enumerate() {

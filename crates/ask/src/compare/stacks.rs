@@ -26,6 +26,7 @@ use crate::path::parties::family;
 use crate::path::window::People;
 use crate::profile::Question;
 use crate::recording::{OpenRecording, Source, is_cancelled};
+use crate::recording_label::path_text;
 
 /// Parts of stacks in all runs of a case together. More would take more than some 100 MiB.
 const MOST: usize = 6_000_000;
@@ -59,11 +60,8 @@ pub fn cpu_trees(
     accounts: &AccountQuery,
     settings: &Settings,
 ) -> Vec<Result<CpuTree, String>> {
-    let opened: Vec<(String, &Source)> = sources
-        .par_iter()
-        .filter_map(|source| Some((OpenRecording::open(source).ok()?.file.path_text(), source)))
-        .collect();
-    let by_file: FxHashMap<&str, &Source> = opened.iter().map(|(file, source)| (file.as_str(), *source)).collect();
+    let files: Vec<String> = sources.iter().map(|source| path_text(&source.shown)).collect();
+    let by_file: FxHashMap<&str, &Source> = files.iter().map(String::as_str).zip(sources).collect();
     compared
         .cases
         .iter()
@@ -230,7 +228,7 @@ impl Tree {
             (std::cmp::Reverse((a + b) as i128), &self.nodes[*place].name)
         };
         let mut found = Vec::new();
-        roots.sort_by_key(weight);
+        roots.sort_by_cached_key(weight);
         let total_delta = roots.iter().map(|root| delta(&self.nodes[*root])).sum();
         let mut open: Vec<(usize, usize)> = roots.into_iter().rev().map(|place| (place, 0)).collect();
         while let Some((place, depth)) = open.pop() {
@@ -257,7 +255,7 @@ impl Tree {
                 half_width: half_width(&units, &values, settings.confidence),
             });
             let mut children = std::mem::take(&mut below[place]);
-            children.sort_by_key(weight);
+            children.sort_by_cached_key(weight);
             open.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
         }
         if found.is_empty() {

@@ -57,7 +57,9 @@ pub(crate) struct Known<'a> {
 pub(crate) struct Problem {
     /// Options that choose the window, its anchor and the level of the rows.
     pub(crate) options: &'static [&'static str],
-    /// What the largest undisturbed row has: keys and parts of their texts; an empty text stands for none.
+    /// What the undisturbed rows have among which the largest one names the problem: keys and parts of their texts.
+    pub(crate) among: &'static [(&'static str, &'static str)],
+    /// What this largest row has; an empty text stands for none.
     pub(crate) row: &'static [(&'static str, &'static str)],
     /// What the rows have whose times add up to the figure.
     pub(crate) summed: &'static [(&'static str, &'static str)],

@@ -44,6 +44,7 @@ fn files_are_written_one_after_the_other() {
         ],
         problem: Some(Problem {
             options: &["--level", "who"],
+            among: &[],
             row: &[("state", "run"), ("thread", "writer-#")],
             summed: &[("state", "run"), ("thread", "writer-#")],
             told: Told::Truth(&["write_cpu_ns"]),
@@ -79,6 +80,7 @@ fn threads_spin_for_a_lock() {
         ],
         problem: Some(Problem {
             options: &["--anchor", "contender-0"],
+            among: &[],
             row: &[("state", "run"), ("site", "work_with_lock")],
             summed: &[("state", "run"), ("site", "spin_for_lock"), ("for_site", "")],
             told: Told::Thread("contender-0", "spin_cpu_ns", None),
@@ -99,6 +101,7 @@ fn threads_sleep_in_a_loop() {
         ],
         problem: Some(Problem {
             options: &["--anchor", "poller-0"],
+            among: &[],
             row: &[("state", "wait"), ("site", "sleep_until_done")],
             summed: &[("state", "wait"), ("site", "sleep_until_done")],
             told: Told::Thread("poller-0", "slept_ns", Some("ready_ns")),
@@ -116,6 +119,7 @@ fn a_regular_expression_is_busy() {
         figures: &[cpu("match_busy_expression", &["match_cpu_ns"])],
         problem: Some(Problem {
             options: &[],
+            among: &[],
             row: &[("state", "run"), ("site", "busy_regex::Matcher")],
             summed: &[("state", "run")],
             told: Told::Truth(&["match_cpu_ns"]),
@@ -133,6 +137,7 @@ fn memory_is_allocated_all_the_time() {
         figures: &[cpu("allocate_many_small", &["small_cpu_ns"]), cpu("allocate_many_large", &["large_cpu_ns"])],
         problem: Some(Problem {
             options: &[],
+            among: &[],
             row: &[("state", "run"), ("site", "allocate_many_")],
             summed: &[("state", "run"), ("site", "allocate_many_")],
             told: Told::Truth(&["small_cpu_ns", "large_cpu_ns"]),
@@ -154,6 +159,7 @@ fn memory_is_trimmed_and_touched_again() {
         ],
         problem: Some(Problem {
             options: &[],
+            among: &[],
             row: &[("state", "run"), ("site", "::touch_")],
             summed: &[("state", "run"), ("site", "::touch_after_trim")],
             told: Told::Truth(&["again_cpu_ns"]),
@@ -187,6 +193,7 @@ fn threads_are_ready_and_get_no_cpu() {
         problem: Some(Problem {
             // Those of low priority wait most of all. A thread of normal priority has a CPU for half of the time.
             options: &["--anchor", "lower-0"],
+            among: &[],
             row: &[("state", "ready"), ("tag", "the test itself")],
             summed: &[("state", "ready"), ("thread", "lower-#")],
             told: Told::Thread("lower-0", "ready_ns", None),
@@ -207,6 +214,7 @@ fn a_reader_keeps_the_lock() {
         ],
         problem: Some(Problem {
             options: &[],
+            among: &[],
             row: &[("state", "wait"), ("site", "answer_slowly")],
             summed: &[("state", "wait"), ("site", "answer_slowly")],
             told: Told::Truth(&["read_ns"]),
@@ -368,6 +376,7 @@ fn a_server_never_answers() {
         ],
         problem: Some(Problem {
             options: &[],
+            among: &[],
             row: &[("state", "wait"), ("site", "wait_for_answer")],
             summed: &[("site", "wait_for_answer")],
             told: Told::Truth(&["waited_ns"]),
@@ -395,6 +404,8 @@ fn files_are_not_in_memory() {
         ],
         problem: Some(Problem {
             options: &["--window", "method:*read_cold_files"],
+            // How fast the disk is decides whether copying takes longer than waiting.
+            among: &[("state", "wait")],
             row: &[("state", "wait"), ("site", "read")],
             summed: &[],
             told: Told::Truth(&["cold_elapsed_ns"]),

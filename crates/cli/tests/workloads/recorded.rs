@@ -181,8 +181,8 @@ impl Recorded {
         }
     }
 
-    /// Whether `dump path` names the problem: its row is the largest of those that are no disturbance, and its time is that of
-    /// the report.
+    /// Whether `dump path` names the problem: its row is the largest of those that are no disturbance, or of their waits,
+    /// and its time is that of the report.
     pub(crate) fn names(&self, problem: &Problem) {
         let rows = self.ask(&[&["path", "-p", self.program, "--top", "100000"], problem.options].concat());
         let has = |row: &Value, texts: &[(&str, &str)]| {
@@ -192,8 +192,8 @@ impl Recorded {
             })
         };
         let time = |row: &Value| row["path_ns"].as_i64().unwrap();
-        let own: Vec<&Value> = rows.iter().filter(|row| row["disturbance"].is_null()).collect();
-        let largest = own.iter().max_by_key(|row| time(row)).unwrap();
+        let own = rows.iter().filter(|row| row["disturbance"].is_null() && has(row, problem.among));
+        let largest = own.max_by_key(|row| time(row)).unwrap();
         assert!(has(largest, problem.row), "{}: the largest row is {largest:#}", self.program);
         let found = rows.iter().filter(|row| has(row, problem.summed)).map(time).sum();
         let difference = differs("time on the path", found, self.figure(&problem.told), &problem.error);

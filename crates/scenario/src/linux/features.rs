@@ -42,6 +42,15 @@ const WAKING: &str = "\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n\
     \tfield:int target_cpu;\toffset:32;\tsize:4;\tsigned:1;\n\n\
     print fmt: \"%d\", REC->pid\n";
 
+/// Layout of a page of the kernel's ring buffer, and of an entry in it: perf reads no format without them.
+const HEADER_PAGE: &str = "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\
+    \tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n\
+    \tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n\
+    \tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+const HEADER_EVENT: &str = "# compressed entry header\n\
+    \ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n\tarray       :   32 bits\n\n\
+    \tpadding     : type == 29\n\ttime_extend : type == 30\n\ttime_stamp : type == 31\n\tdata max type_len  == 28\n";
+
 /// Features by number, in its order.
 pub(super) fn features(cpus: u16, events: &[Event]) -> Vec<(u32, Vec<u8>)> {
     let feature = |number, write: &dyn Fn(&mut Fields)| {
@@ -72,7 +81,9 @@ fn event_desc(out: &mut Fields, cpus: u16, events: &[Event]) {
 /// As tools/perf/util/trace-event-info.c writes it.
 fn tracing_data(out: &mut Fields, events: &[Event]) {
     out.raw(b"\x17\x08\x44tracing0.6\0").raw(&[0, 8]).u32(4096);
-    out.raw(b"header_page\0").u64(0).raw(b"header_event\0").u64(0);
+    for (name, file) in [("header_page", HEADER_PAGE), ("header_event", HEADER_EVENT)] {
+        out.raw(name.as_bytes()).raw(&[0]).u64(file.len() as u64).raw(file.as_bytes());
+    }
     let formats: Vec<(&str, u16, &str)> = events
         .iter()
         .filter_map(|event| match event {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
-use tracesift_etl::{EtlFile, Merge, MergeOptions};
+use tracesift_etl::{EtlFile, Merge, MergeOptions, Record};
 
 use crate::measure::{RUNS, against, python, timed};
 use crate::{SCALE_BYTES, scale};
@@ -14,12 +14,15 @@ const SMALL_BYTES: u64 = 1 << 20;
 
 pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
     let path = scale::recording(directory, SCALE_BYTES)?;
+    let sum_of_file = || Ok(timed(|| sum(&path))?.1);
     let ours = || {
         let (count, time) = timed(|| walk(&path))?;
         anyhow::ensure!(count > 0, "no records");
         Ok(time)
     };
-    against("framing 1 GiB", Some(3.0), RUNS, ours, "sum of the mapped file", || Ok(timed(|| sum(&path))?.1))?;
+    against("framing 1 GiB", None, RUNS, ours, "sum of the mapped file", sum_of_file)?;
+    let ours = || Ok(timed(|| read_a_field(&path))?.1);
+    against("framing 1 GiB, a field of each record", Some(3.0), RUNS, ours, "sum of the mapped file", sum_of_file)?;
 
     let small = scale::recording(directory, SMALL_BYTES)?;
     let dissect = format!(
@@ -42,13 +45,26 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<()> {
 
 /// Walks all records of a recording in order of time and counts them.
 pub(crate) fn walk(path: &Path) -> anyhow::Result<u64> {
+    let mut records = 0;
+    each_record(path, |_| records += 1)?;
+    Ok(records)
+}
+
+/// Walks all records and reads a field of each: until then a record is not in the cache.
+fn read_a_field(path: &Path) -> anyhow::Result<u64> {
+    let mut versions = 0;
+    each_record(path, |record| versions += u64::from(record.version()))?;
+    Ok(std::hint::black_box(versions))
+}
+
+#[inline]
+fn each_record(path: &Path, mut visit: impl FnMut(&Record<'_>)) -> anyhow::Result<()> {
     let files = [EtlFile::open_path(path)?];
     let mut merge = Merge::new(&files, MergeOptions::default());
-    let mut records = 0;
-    while merge.next().is_some() {
-        records += 1;
+    while let Some(record) = merge.next() {
+        visit(&record);
     }
-    Ok(records)
+    Ok(())
 }
 
 fn sum(path: &Path) -> anyhow::Result<u64> {

@@ -5,6 +5,7 @@ use crate::damage::DamageLog;
 use crate::file::EtlFile;
 use crate::load::Content;
 use crate::record::Record;
+use crate::used_buffers::UsedBuffers;
 
 /// Reads single buffers in any order, for work that does not need the records merged. Keeps its memory between buffers.
 #[derive(Debug, Default)]
@@ -13,6 +14,9 @@ pub struct BufferReader {
     input: Vec<u8>,
     content: Content,
     damage: DamageLog,
+    /// The buffer whose records were given last.
+    last: Option<BufferRef>,
+    used: UsedBuffers,
 }
 
 impl BufferReader {
@@ -22,8 +26,11 @@ impl BufferReader {
         Self { part, ..Self::default() }
     }
 
-    /// The records of one buffer, sorted by time.
+    /// The records of one buffer, sorted by time. A reader is for the buffers of one file.
     pub fn records<'r>(&'r mut self, file: &EtlFile, buffer: &BufferRef) -> impl ExactSizeIterator<Item = Record<'r>> {
+        if let Some(last) = self.last.replace(*buffer) {
+            self.used.add_buffer(file, &last);
+        }
         file.origin().load(buffer, &mut self.input, &mut self.content, &mut self.damage);
         let content = &self.content;
         let (cpu, part) = (buffer.cpu, self.part);

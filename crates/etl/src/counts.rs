@@ -87,12 +87,32 @@ pub struct Count {
     pub last_time: i64,
 }
 
+/// A key in the [`Counts`] that gave it, for as many look-ups as there are records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyNumber(u32);
+
+impl KeyNumber {
+    /// The keys are numbered from 0 on, in the order in which they came.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Versions of a hook whose numbers are found without a search; the kernel is below it.
+const VERSIONS: usize = 8;
+
 /// Counts of a whole recording. Records can be added in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    total: Option<Count>,
-    by_header: FxHashMap<HeaderKind, u64>,
-    keys: FxHashMap<Key, Count>,
+    /// By number of the header kind.
+    by_header: [u64; HeaderKind::NUMBERS],
+    keys: Vec<(Key, Count)>,
+    numbers: FxHashMap<Key, KeyNumber>,
+    /// The numbers of kernel keys that came, by hook and version; made for the first of them.
+    by_hook: Vec<Option<KeyNumber>>,
+    /// That of the last record with a GUID: they often come in a row.
+    last: Option<KeyNumber>,
     self_describing: FxHashMap<Guid, FxHashMap<Vec<u8>, u64>>,
     provider_names: FxHashMap<Guid, String>,
 }
@@ -102,12 +122,21 @@ impl Count {
         Self { records: 0, bytes: 0, stacks: 0, first_time: time, last_time: time }
     }
 
+    #[inline]
     fn add(&mut self, record: &Record<'_>, stacks: u64) {
         self.records += 1;
         self.bytes += record.bytes().len() as u64;
         self.stacks += stacks;
         self.first_time = self.first_time.min(record.time());
         self.last_time = self.last_time.max(record.time());
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.records += other.records;
+        self.bytes += other.bytes;
+        self.stacks += other.stacks;
+        self.first_time = self.first_time.min(other.first_time);
+        self.last_time = self.last_time.max(other.last_time);
     }
 }
 
@@ -118,17 +147,21 @@ impl Counts {
         let mut counts = Self::default();
         let mut reader = BufferReader::default();
         for buffer in file.buffers() {
-            reader.records(file, buffer).for_each(|record| counts.add(&record));
+            reader.records(file, buffer).for_each(|record| {
+                counts.add(&record);
+            });
         }
         (counts, reader.damage().clone())
     }
 
-    /// Counts a record.
-    pub fn add(&mut self, record: &Record<'_>) {
-        let mut stacks = 0;
+    /// Counts a record. Gives the number of its key, and whether it brought a stack.
+    pub fn add(&mut self, record: &Record<'_>) -> (KeyNumber, bool) {
+        let mut has_stack = false;
         for item in record.extended_items() {
             match item.kind {
-                ItemKind::STACK_32 | ItemKind::STACK_64 | ItemKind::STACK_KEY_32 | ItemKind::STACK_KEY_64 => stacks = 1,
+                ItemKind::STACK_32 | ItemKind::STACK_64 | ItemKind::STACK_KEY_32 | ItemKind::STACK_KEY_64 => {
+                    has_stack = true;
+                }
                 ItemKind::SCHEMA => self.add_name(record, item.event_name()),
                 ItemKind::PROVIDER_TRAITS => {
                     self.add_provider(record, item.provider_traits().map(|traits| traits.name))
@@ -136,19 +169,60 @@ impl Counts {
                 _ => {}
             }
         }
-        self.total.get_or_insert(Count::new(record.time())).add(record, stacks);
-        self.keys.entry(Key::of(record)).or_insert(Count::new(record.time())).add(record, stacks);
-        *self.by_header.entry(record.kind()).or_default() += 1;
+        if let Some(count) = self.by_header.get_mut(record.kind() as usize) {
+            *count += 1;
+        }
+        let number = self.number_of(record);
+        if let Some((_, count)) = self.keys.get_mut(number.index()) {
+            count.add(record, u64::from(has_stack));
+        }
+        (number, has_stack)
     }
 
-    /// Counts a stack that was found elsewhere, for a record with this key that was or will be added.
-    pub fn add_stack(&mut self, key: Key) {
-        if let Some(count) = self.keys.get_mut(&key) {
+    /// Counts a stack that was found elsewhere, for a record that was added.
+    pub fn add_stack(&mut self, number: KeyNumber) {
+        if let Some((_, count)) = self.keys.get_mut(number.index()) {
             count.stacks += 1;
         }
-        if let Some(total) = &mut self.total {
-            total.stacks += 1;
+    }
+
+    #[inline]
+    fn number_of(&mut self, record: &Record<'_>) -> KeyNumber {
+        if let Some(hook) = record.hook() {
+            let version = usize::from(record.version());
+            let place = usize::from(hook) * VERSIONS + version;
+            if version < VERSIONS
+                && let Some(number) = self.by_hook.get(place).copied().flatten()
+            {
+                return number;
+            }
+            let number = self.number(Key::of(record), record.time());
+            if version < VERSIONS {
+                if self.by_hook.is_empty() {
+                    self.by_hook.resize((1 << 16) * VERSIONS, None);
+                }
+                if let Some(known) = self.by_hook.get_mut(place) {
+                    *known = Some(number);
+                }
+            }
+            return number;
         }
+        let key = Key::of(record);
+        if let Some(last) = self.last.filter(|last| self.keys.get(last.index()).is_some_and(|(known, _)| *known == key))
+        {
+            return last;
+        }
+        let number = self.number(key, record.time());
+        self.last = Some(number);
+        number
+    }
+
+    fn number(&mut self, key: Key, time: i64) -> KeyNumber {
+        let next = KeyNumber(u32::try_from(self.keys.len()).unwrap_or(u32::MAX));
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.keys.push((key, Count::new(time)));
+            next
+        })
     }
 
     fn add_name(&mut self, record: &Record<'_>, name: Option<&[u8]>) {
@@ -170,22 +244,26 @@ impl Counts {
 
     /// All records together; `None` when there are none.
     #[must_use]
-    pub const fn total(&self) -> Option<&Count> {
-        self.total.as_ref()
+    pub fn total(&self) -> Option<Count> {
+        let mut counts = self.keys.iter().map(|(_, count)| *count);
+        let first = counts.next()?;
+        Some(counts.fold(first, |mut total, count| {
+            total.join(&count);
+            total
+        }))
     }
 
     /// Records by header type, in the order of the types.
     #[must_use]
     pub fn by_header(&self) -> Vec<(HeaderKind, u64)> {
-        let mut kinds: Vec<_> = self.by_header.iter().map(|(kind, count)| (*kind, *count)).collect();
-        kinds.sort_unstable();
-        kinds
+        let kinds = (0_u64..).zip(&self.by_header).filter(|(_, count)| **count > 0);
+        kinds.map(|(number, count)| (HeaderKind::from_number(number), *count)).collect()
     }
 
     /// Records by key, the most frequent first.
     #[must_use]
     pub fn by_key(&self) -> Vec<(Key, Count)> {
-        let mut keys: Vec<_> = self.keys.iter().map(|(key, count)| (*key, *count)).collect();
+        let mut keys = self.keys.clone();
         keys.sort_unstable_by_key(|(key, count)| (std::cmp::Reverse(count.records), *key));
         keys
     }
@@ -193,7 +271,14 @@ impl Counts {
     /// Records with this key.
     #[must_use]
     pub fn get(&self, key: Key) -> Option<&Count> {
-        self.keys.get(&key)
+        let number = self.number_of_key(key)?;
+        self.keys.get(number.index()).map(|(_, count)| count)
+    }
+
+    /// The number of a key that came.
+    #[must_use]
+    pub fn number_of_key(&self, key: Key) -> Option<KeyNumber> {
+        self.numbers.get(&key).copied()
     }
 
     /// Self-describing (TraceLogging) events by provider and name, the most frequent first.

@@ -35,7 +35,10 @@ pub enum HeaderKind {
 }
 
 impl HeaderKind {
-    const ALL: [Self; 16] = [
+    /// Kinds are numbered below that.
+    pub(crate) const NUMBERS: usize = 16;
+
+    const ALL: [Self; Self::NUMBERS] = [
         Self::System32,
         Self::System64,
         Self::Compact32,

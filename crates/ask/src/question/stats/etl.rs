@@ -1,6 +1,6 @@
 //! Statistics of an `.etl`: every record is counted, nothing is extracted.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use tracesift_etl::counts::{Counts, Key, cpus_seen};
 use tracesift_etl::format::event_flag;
 use tracesift_etl::payload::{Payload as _, Stack, StackReference};
@@ -14,7 +14,7 @@ use tracesift_trace::info::TraceInfo;
 
 use super::raw::{Damaged, health};
 use super::stacks::Recent;
-use super::timeline::{Recorded, Timeline};
+use super::timeline::{Recorded, Slices, Timeline};
 use super::{Container, Row, counts};
 use crate::limit::{Limit, LimitKind};
 use crate::time_format::Zero;
@@ -37,7 +37,8 @@ pub(super) struct Counted {
     self_describing: FxHashSet<Key>,
     /// Events of providers that are a text and nothing else.
     texts: FxHashSet<Key>,
-    timelines: FxHashMap<Key, Timeline>,
+    /// By number of the key.
+    timelines: Vec<Timeline>,
     machine: Machine,
     damage: Vec<DamageLog>,
 }
@@ -45,12 +46,12 @@ pub(super) struct Counted {
 impl Counted {
     fn of(file: &EtlFile) -> Self {
         let mut counted = Self::default();
-        let recorded = recorded(file);
+        let mut slices = Slices::of(recorded(file));
         let mut recent = Recent::new();
         let mut reader = BufferReader::default();
         for buffer in file.buffers() {
             for record in reader.records(file, buffer) {
-                counted.record(&record, recorded, &mut recent);
+                counted.record(&record, &mut slices, &mut recent);
             }
         }
         counted.damage = vec![file.damage().clone(), reader.damage().clone()];
@@ -58,26 +59,32 @@ impl Counted {
         counted
     }
 
-    fn record(&mut self, record: &Record<'_>, recorded: Recorded, recent: &mut Recent) {
-        let key = Key::of(record);
-        let before = self.counts.get(key).map_or(0, |count| count.stacks);
-        self.counts.add(record);
-        self.machine.record(record);
-        if matches!(key, Key::Event { .. }) {
-            self.event(key, record);
+    fn record(&mut self, record: &Record<'_>, slices: &mut Slices, recent: &mut Recent) {
+        let (number, has_stack) = self.counts.add(record);
+        let group = record.hook().map(|hook| Group(hook.to_be_bytes()[0]));
+        // Of the kernel's own records few describe anything, and they are nearly all.
+        if group.is_none_or(|group| group == Group::SYSTEM_CONFIG) {
+            self.machine.record(record);
+            if record.kind().is_event() {
+                self.event(Key::of(record), record);
+            }
+            if Schemas::has_schema(record) {
+                self.schemas.learn(record);
+            }
         }
-        if Schemas::has_schema(record) {
-            self.schemas.learn(record);
+        if self.timelines.len() <= number.index() {
+            self.timelines.resize(number.index() + 1, Timeline::default());
         }
-        let has_stack = self.counts.get(key).is_some_and(|count| count.stacks > before);
-        self.timelines.entry(key).or_default().add(record.time(), recorded);
+        if let Some(timeline) = self.timelines.get_mut(number.index()) {
+            timeline.add(slices.at(record.time()));
+        }
         match owner_time(record) {
             Some(time) => {
                 if let Some(owner) = recent.owner(time) {
                     self.counts.add_stack(owner);
                 }
             }
-            None => recent.record(record.time(), key, has_stack),
+            None => recent.record(record.time(), number, has_stack),
         }
     }
 }
@@ -89,6 +96,10 @@ impl Counted {
         } else if record.event_flags() & event_flag::STRING_ONLY != 0 {
             self.texts.insert(key);
         }
+    }
+
+    fn timeline(&self, key: Key) -> Option<&Timeline> {
+        self.timelines.get(self.counts.number_of_key(key)?.index())
     }
 
     pub(super) fn describes_itself(&self, key: Key) -> bool {
@@ -173,7 +184,7 @@ fn describe(file: &EtlFile, counted: &Counted) -> Row {
         .map(|(start, end)| end.saturating_sub(start).max(0));
     let total = counted.counts.total();
     let (table, silent) = counts::of_etl(counted, header, |key| {
-        has_one_owner(key) && counted.timelines.get(&key).is_some_and(Timeline::stops_early)
+        has_one_owner(key) && counted.timeline(key).is_some_and(Timeline::stops_early)
     });
     let mut info = TraceInfo { cpu_mhz: Some(header.cpu_mhz).filter(|mhz| *mhz > 0), ..TraceInfo::default() };
     counted.machine.describe(&mut info);

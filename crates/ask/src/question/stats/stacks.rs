@@ -3,7 +3,7 @@
 //! A stack record names its owner by time. It follows soon, so the latest records are remembered and older ones forgotten:
 //! the memory stays the same for a recording of any size.
 
-use tracesift_etl::counts::Key;
+use tracesift_etl::counts::KeyNumber;
 
 /// Records remembered, a power of two.
 const SLOTS: usize = 1 << 18;
@@ -16,7 +16,7 @@ pub(super) struct Recent {
 #[derive(Clone, Copy)]
 struct Slot {
     time: i64,
-    key: Key,
+    key: KeyNumber,
     has_stack: bool,
 }
 
@@ -27,7 +27,7 @@ impl Recent {
     }
 
     /// Remembers a record. Of several at the same time the first keeps the place.
-    pub(super) fn record(&mut self, time: i64, key: Key, has_stack: bool) {
+    pub(super) fn record(&mut self, time: i64, key: KeyNumber, has_stack: bool) {
         if let Some(slot) = self.slots.get_mut(index(time))
             && slot.is_none_or(|slot| slot.time != time)
         {
@@ -36,7 +36,7 @@ impl Recent {
     }
 
     /// The record that a stack belongs to, when this is the first part of its stack.
-    pub(super) fn owner(&mut self, time: i64) -> Option<Key> {
+    pub(super) fn owner(&mut self, time: i64) -> Option<KeyNumber> {
         let slot = self.slots.get_mut(index(time))?.as_mut()?;
         if slot.time != time || std::mem::replace(&mut slot.has_stack, true) {
             return None;
@@ -53,11 +53,15 @@ fn index(time: i64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use tracesift_etl::Record;
+    use tracesift_etl::counts::Counts;
+
     use super::*;
 
     #[test]
     fn a_stack_counts_once() {
-        let key = Key::Kernel { hook: 0x0f2e, version: 2 };
+        let sample = [2, 0, 0x11, 0xc0, 16, 0, 0x2e, 0x0f, 5, 0, 0, 0, 0, 0, 0, 0];
+        let (key, _) = Counts::default().add(&Record::parse(&sample, 0, 0).expect("a record"));
         let mut recent = Recent::new();
         recent.record(5, key, false);
         assert_eq!(recent.owner(4), None);

@@ -3,6 +3,8 @@
 //! Some classes have one owner only: when another program starts a session with them, they stop here, and nothing in the
 //! recording says so. Samples that end halfway look like an idle machine.
 
+use std::ops::Range;
+
 /// Parts into which the recorded time is divided.
 const SLICES: usize = 64;
 /// Fewer records than this have no rate.
@@ -27,6 +29,42 @@ pub(super) struct Recorded {
     pub(super) end: i64,
 }
 
+/// The slices of the recorded time. The slice of the last time is found again without a division.
+#[derive(Clone, Debug)]
+pub(super) struct Slices {
+    recorded: Recorded,
+    known: Range<i64>,
+    slice: usize,
+}
+
+impl Slices {
+    pub(super) fn of(recorded: Recorded) -> Self {
+        Self { recorded, known: 0..0, slice: 0 }
+    }
+
+    /// The slice of a time; times before and behind the recorded ones are in the first and the last.
+    #[inline]
+    pub(super) fn at(&mut self, time: i64) -> usize {
+        if !self.known.contains(&time) {
+            self.find(time);
+        }
+        self.slice
+    }
+
+    #[inline(never)]
+    fn find(&mut self, time: i64) {
+        const COUNT: i128 = SLICES as i128;
+        let start = i128::from(self.recorded.start);
+        let length = (i128::from(self.recorded.end) - start + 1).max(1);
+        let at = (i128::from(time) - start) * COUNT / length;
+        self.slice = usize::try_from(at).unwrap_or(0).min(SLICES - 1);
+        // The slice begins with the first time whose part is that large.
+        let edge = |slice: i128| i64::try_from(start + (slice * length + COUNT - 1).div_euclid(COUNT));
+        let edges = edge(at).ok().zip(edge(at + 1).ok()).filter(|_| at >= 0);
+        self.known = edges.map_or(0..0, |(from, until)| from..until);
+    }
+}
+
 impl Default for Timeline {
     fn default() -> Self {
         Self { slices: [0; SLICES] }
@@ -34,12 +72,10 @@ impl Default for Timeline {
 }
 
 impl Timeline {
-    /// Counts a record.
-    pub(super) fn add(&mut self, time: i64, recorded: Recorded) {
-        let length = i128::from(recorded.end) - i128::from(recorded.start) + 1;
-        let at = (i128::from(time) - i128::from(recorded.start)) * SLICES as i128 / length.max(1);
-        let at = usize::try_from(at).unwrap_or(0).min(SLICES - 1);
-        if let Some(slice) = self.slices.get_mut(at) {
+    /// Counts a record in a slice.
+    #[inline]
+    pub(super) fn add(&mut self, slice: usize) {
+        if let Some(slice) = self.slices.get_mut(slice) {
             *slice = slice.saturating_add(1);
         }
     }
@@ -65,11 +101,14 @@ impl Timeline {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn timeline(times: impl Iterator<Item = i64>) -> Timeline {
         let mut timeline = Timeline::default();
-        times.for_each(|time| timeline.add(time, Recorded { start: 1_000, end: 11_000 }));
+        let mut slices = Slices::of(Recorded { start: 1_000, end: 11_000 });
+        times.for_each(|time| timeline.add(slices.at(time)));
         timeline
     }
 
@@ -88,9 +127,23 @@ mod tests {
     fn hostile_times() {
         let mut timeline = Timeline::default();
         for time in [i64::MIN, 0, i64::MAX] {
-            timeline.add(time, Recorded { start: i64::MIN, end: i64::MAX });
-            timeline.add(time, Recorded { start: 5, end: 4 });
+            for (start, end) in [(i64::MIN, i64::MAX), (5, 4), (i64::MIN, i64::MIN), (i64::MAX, i64::MAX)] {
+                timeline.add(Slices::of(Recorded { start, end }).at(time));
+            }
         }
         assert!(!timeline.stops_early());
+    }
+
+    proptest! {
+        #[test]
+        fn a_slice_that_is_known_is_that_of_a_division(
+            start in -1000..1000_i64, length in 1..1000_i64, times in prop::collection::vec(-2000..3000_i64, 1..50),
+        ) {
+            let mut slices = Slices::of(Recorded { start, end: start + length - 1 });
+            for time in times {
+                let expected = ((time - start) * SLICES as i64 / length).clamp(0, SLICES as i64 - 1);
+                prop_assert_eq!(slices.at(time), expected as usize);
+            }
+        }
     }
 }

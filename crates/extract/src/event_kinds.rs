@@ -30,6 +30,8 @@ pub struct EventKind {
     pub provider: String,
     /// GUID of the provider or event class; `None` on Linux, which has none.
     pub guid: Option<Guid>,
+    /// The GUID as text; empty where there is none.
+    pub guid_text: String,
     /// Name of the event.
     pub event: String,
     /// Id; `None` for kernel and classic events and for messages.
@@ -170,7 +172,17 @@ fn new_kind(class: EventClass, schema: Option<Arc<EventSchema>>, schemas: &Schem
     let is_kernel = matches!(class, EventClass::Kernel { .. });
     let EventNames { provider, event } = schemas.names(class, schema.as_deref());
     let provider = provider.unwrap_or_else(|| guid.to_string());
-    let mut kind = EventKind { provider, guid: Some(guid), event, id, number, is_kernel, schema, chosen: false };
+    let mut kind = EventKind {
+        provider,
+        guid: Some(guid),
+        guid_text: guid.to_string(),
+        event,
+        id,
+        number,
+        is_kernel,
+        schema,
+        chosen: false,
+    };
     kind.chosen = choice.accepts(&kind);
     kind
 }

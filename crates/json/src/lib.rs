@@ -105,6 +105,22 @@ impl<W: fmt::Write> Writer<W> {
         self.comma = true;
     }
 
+    /// An integer: faster than [`value`](Self::value).
+    #[inline]
+    pub fn integer(&mut self, value: impl itoa::Integer) {
+        self.separate();
+        let _ = self.out.write_str(itoa::Buffer::new().format(value));
+        self.comma = true;
+    }
+
+    /// `true` or `false`.
+    #[inline]
+    pub fn bool(&mut self, value: bool) {
+        self.separate();
+        let _ = self.out.write_str(if value { "true" } else { "false" });
+        self.comma = true;
+    }
+
     /// A value as [`value`](Self::value) writes it, or `null`.
     #[inline]
     pub fn optional(&mut self, value: Option<impl Display>) {

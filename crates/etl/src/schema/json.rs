@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use tracesift_json::Writer;
 
 use super::decode::Decoded;
-use super::value::Value;
+use super::value::{HEX_TEXT, Value, hex_text};
 
 impl Decoded<'_> {
     /// Appends the fields as one JSON object.
@@ -51,11 +51,12 @@ fn write_object(json: &mut Writer<impl fmt::Write>, members: &[(&str, Value<'_>)
 /// Writes one value.
 pub fn write_value(json: &mut Writer<impl fmt::Write>, value: &Value<'_>) {
     match value {
-        Value::Signed(value) => json.value(value),
-        Value::Unsigned(value) => json.value(value),
+        Value::Signed(value) => json.integer(*value),
+        Value::Unsigned(value) => json.integer(*value),
+        Value::Hex(value) => json.text(hex_text(*value, &mut [0; HEX_TEXT])),
         Value::Float(value) if value.is_finite() => json.value(value),
         Value::Double(value) if value.is_finite() => json.value(value),
-        Value::Bool(value) => json.value(value),
+        Value::Bool(value) => json.bool(*value),
         Value::Float(_) | Value::Double(_) | Value::Sid(None) => json.null(),
         Value::Text(text) => json.text(text),
         Value::Named(_, name) => json.text(name),

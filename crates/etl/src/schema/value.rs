@@ -67,7 +67,7 @@ impl fmt::Display for Value<'_> {
         match self {
             Self::Signed(value) => write!(f, "{value}"),
             Self::Unsigned(value) => write!(f, "{value}"),
-            Self::Hex(value) => write!(f, "{value:#x}"),
+            Self::Hex(value) => f.write_str(hex_text(*value, &mut [0; HEX_TEXT])),
             Self::Float(value) => write!(f, "{value}"),
             Self::Double(value) => write!(f, "{value}"),
             Self::Bool(value) => write!(f, "{value}"),
@@ -97,7 +97,32 @@ impl fmt::Display for Value<'_> {
 /// # Errors
 /// Those of `out`; a `String` has none.
 pub fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    /// Bytes that are written at once.
+    const PIECE: usize = 64;
+    let mut digits = [0; 2 * PIECE];
+    for piece in bytes.chunks(PIECE) {
+        for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(piece) {
+            *pair = [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+        }
+        let written = digits.get(..2 * piece.len()).unwrap_or_default();
+        out.write_str(std::str::from_utf8(written).unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Bytes of the longest hexadecimal number, with its `0x`.
+pub(super) const HEX_TEXT: usize = 18;
+
+/// A number as [`Value::Hex`] is written.
+pub(super) fn hex_text(value: u64, memory: &mut [u8; HEX_TEXT]) -> &str {
+    let count = (16 - value.leading_zeros() as usize / 4).max(1);
+    for (place, digit) in memory.iter_mut().skip(2).take(count).enumerate() {
+        *digit = DIGITS[(value >> (4 * (count - 1 - place)) & 15) as usize];
+    }
+    memory[..2].copy_from_slice(b"0x");
+    std::str::from_utf8(&memory[..2 + count]).unwrap_or_default()
 }
 
 fn separated<T>(
@@ -115,4 +140,26 @@ fn separated<T>(
         write(f, item)?;
     }
     f.write_char(close)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Value, write_hex};
+
+    proptest! {
+        #[test]
+        fn hexadecimal_numbers_and_bytes_are_those_of_the_standard_library(
+            value in any::<u64>(), shift in 0..64_u32, bytes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
+            let value = value >> shift;
+            prop_assert_eq!(Value::Hex(value).to_string(), format!("{value:#x}"));
+            prop_assert_eq!(Value::Hex(0).to_string(), "0x0");
+            let mut text = String::new();
+            write_hex(&mut text, &bytes).expect("a String takes all");
+            let expected: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            prop_assert_eq!(text, expected);
+        }
+    }
 }

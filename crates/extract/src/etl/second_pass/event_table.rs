@@ -1,7 +1,5 @@
 //! Rows of the table `events`: what was logged, named and taken apart.
 
-use std::fmt::Write as _;
-
 use tracesift_etl::schema::{Decoded, Schemas};
 use tracesift_etl::{Record, Wanted as _};
 use tracesift_trace::Clock;
@@ -69,10 +67,7 @@ impl EventTable {
         set_text(&mut row.user, record.user());
         row.stack = None;
         set_text(&mut row.schema, kind.schema.as_ref().map(|schema| schema.origin.name()));
-        row.guid.clear();
-        if let Some(guid) = kind.guid {
-            let _ = write!(row.guid, "{guid}");
-        }
+        row.guid.clone_from(&kind.guid_text);
         row.fields.clear();
         fields.write_json(&mut row.fields);
         set_raw(&mut row.raw, fields.rest);

@@ -259,6 +259,7 @@ fn new_names(provider: &str, event: &str, id: Option<u16>, number: u32) -> Event
     EventKind {
         provider: provider.to_owned(),
         guid: None,
+        guid_text: String::new(),
         event: event.to_owned(),
         id,
         number: id.unwrap_or(u16::try_from(number).unwrap_or(u16::MAX)),

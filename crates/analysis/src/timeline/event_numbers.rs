@@ -32,6 +32,11 @@ impl EventNumbers {
         place
     }
 
+    /// The numbers here of the kinds of another list, by their numbers there.
+    pub fn numbers_of(&mut self, others: &Self) -> Vec<i32> {
+        others.names.iter().map(|(provider, event)| self.number(provider, event)).collect()
+    }
+
     /// Provider and name of a kind.
     #[must_use]
     pub fn name(&self, number: i32) -> Option<&(String, String)> {
@@ -57,5 +62,8 @@ mod tests {
         assert_eq!(numbers, [0, 1, 0, 2, 2, 1]);
         assert_eq!(kinds.name(2), Some(&("B".to_owned(), "start".to_owned())));
         assert_eq!((kinds.name(3), kinds.name(-1), kinds.names().len()), (None, None, 3));
+        let mut others = EventNumbers::default();
+        [("C", "start"), ("B", "start")].map(|(provider, event)| others.number(provider, event));
+        assert_eq!(kinds.numbers_of(&others), [3, 2]);
     }
 }

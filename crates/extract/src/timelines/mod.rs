@@ -6,8 +6,11 @@
 mod spool;
 mod target;
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use tracesift_analysis::processes::is_idle;
 use tracesift_analysis::timeline::EventNumbers;
@@ -32,6 +35,9 @@ const FIRST_BLOCKS: i64 = 8;
 
 /// Blocks of a window, at most.
 const MOST_BLOCKS: i64 = 64;
+
+/// Threads that make windows, at most: each reads rows, and takes memory.
+const MOST_THREADS: usize = 4;
 
 /// Rows after which the memory of a window is looked at.
 const ROWS_BETWEEN_LOOKS: u64 = 1 << 14;
@@ -109,6 +115,28 @@ pub(crate) fn write_timelines(archive: &Archive, budget: &Budget, target: &mut i
     Ok(true)
 }
 
+/// A window, and the kinds of events by the numbers that they have in it.
+struct Made<'a> {
+    window: Window<'a>,
+    kinds: EventNumbers,
+}
+
+/// The windows so far.
+struct Sums {
+    timelines: Timelines,
+    /// Kinds of events, in the order in which they come.
+    kinds: EventNumbers,
+}
+
+impl Sums {
+    fn take(&mut self, made: Made<'_>, tables: &mut Tables<'_, impl RowTarget>) {
+        let Made { mut window, kinds } = made;
+        window.renumber_events(&self.kinds.numbers_of(&kinds));
+        tables.kinds = self.kinds.names().to_vec();
+        self.timelines.take(window.finish(), tables);
+    }
+}
+
 /// What windows are made of.
 struct Windows<'a> {
     archive: &'a Archive,
@@ -129,41 +157,70 @@ impl Windows<'_> {
         self.archive.row_count::<LongSpanRow>() > 0 || rows <= MOST_ROWS_WITHOUT_INDEX
     }
 
-    /// Hands over all tiles but those that wait for the end.
+    /// Hands over all tiles but those that wait for the end. Threads make the windows; they are taken one after the other.
     fn write(&self, tables: &mut Tables<'_, impl RowTarget>) -> Result<(), Error> {
-        let mut timelines = Timelines::new(&self.levels);
-        let mut kinds = EventNumbers::default();
+        let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+        // One more waits to be taken.
+        let memory = self.memory / (threads + 1);
+        let mut sums = Sums { timelines: Timelines::new(&self.levels), kinds: EventNumbers::default() };
         let all = self.levels.buckets(0);
         let (mut at, mut blocks) = (all.start.div_euclid(BLOCK) * BLOCK, FIRST_BLOCKS);
-        while at < all.end {
-            let buckets = at..at + blocks * BLOCK;
-            // A block cannot be divided.
-            let memory = if blocks > 1 { self.memory } else { usize::MAX };
-            let Some(window) = self.window(&buckets, &mut kinds, memory)? else {
-                blocks = (blocks / 2).max(1);
-                continue;
-            };
-            let bytes = window.bytes();
-            tables.kinds = kinds.names().to_vec();
-            timelines.take(window.finish(), tables);
-            at = buckets.end;
-            if bytes < self.memory / 4 {
-                blocks = (blocks * 2).min(MOST_BLOCKS);
-            } else if bytes > self.memory / 4 * 3 {
-                blocks = (blocks / 2).max(1);
+        thread::scope(|scope| {
+            let mut making = VecDeque::new();
+            loop {
+                while making.len() < threads && at < all.end {
+                    let buckets = at..at + blocks * BLOCK;
+                    at = buckets.end;
+                    let of = buckets.clone();
+                    making.push_back((buckets, scope.spawn(move || self.window(&of, memory))));
+                }
+                let Some((buckets, window)) = making.pop_front() else { break };
+                match window.join().unwrap_or_else(|panic| resume_unwind(panic))? {
+                    Some(made) => {
+                        let bytes = made.window.bytes();
+                        sums.take(made, tables);
+                        if bytes < memory / 4 {
+                            blocks = (blocks * 2).min(MOST_BLOCKS);
+                        } else if bytes > memory / 4 * 3 {
+                            blocks = (blocks / 2).max(1);
+                        }
+                    }
+                    None => blocks = self.halve(buckets, &mut sums, tables)?,
+                }
             }
-        }
-        timelines.finish(tables);
+            Ok::<(), Error>(())
+        })?;
+        sums.timelines.finish(tables);
         Ok(())
     }
 
-    /// The figures of some buckets; `None`: they take more memory.
-    fn window(
+    /// Makes windows of buckets that take too much memory at once, each half as long as the one that was too long. Gives the blocks of the
+    /// last one.
+    fn halve(
         &self,
-        buckets: &Range<i64>,
-        kinds: &mut EventNumbers,
-        memory: usize,
-    ) -> Result<Option<Window<'_>>, Error> {
+        buckets: Range<i64>,
+        sums: &mut Sums,
+        tables: &mut Tables<'_, impl RowTarget>,
+    ) -> Result<i64, Error> {
+        let (mut at, mut blocks) = (buckets.start, ((buckets.end - buckets.start) / BLOCK / 2).max(1));
+        while at < buckets.end {
+            let half = at..(at + blocks * BLOCK).min(buckets.end);
+            // A block cannot be divided.
+            let memory = if blocks > 1 { self.memory } else { usize::MAX };
+            match self.window(&half, memory)? {
+                Some(made) => {
+                    sums.take(made, tables);
+                    at = half.end;
+                }
+                None => blocks = (blocks / 2).max(1),
+            }
+        }
+        Ok(blocks)
+    }
+
+    /// The figures of some buckets; `None`: they take more memory.
+    fn window(&self, buckets: &Range<i64>, memory: usize) -> Result<Option<Made<'_>>, Error> {
+        let mut kinds = EventNumbers::default();
         let mut window = Window::new(self.lanes, self.levels, buckets);
         let time = window.time();
         // All rows are read without looking at their times.
@@ -195,6 +252,6 @@ impl Windows<'_> {
             let accounts = accounting.finish_watched(&mut window);
             window.lives(&accounts);
         }
-        Ok(Some(window).filter(|window| window.bytes() <= memory))
+        Ok((window.bytes() <= memory).then_some(Made { window, kinds }))
     }
 }

@@ -230,6 +230,12 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// Gives the kinds of events other numbers, which are listed by those that they have.
+    pub fn renumber_events(&mut self, numbers: &[i32]) {
+        let number = |kind: i32| usize::try_from(kind).ok().and_then(|kind| numbers.get(kind)).copied().unwrap_or(kind);
+        self.events = self.events.drain().map(|((kind, bucket), count)| ((number(kind), bucket), count)).collect();
+    }
+
     /// Adds the lives of threads in the window, which the accounts over its time have.
     pub fn lives(&mut self, accounts: &Accounts) {
         for account in accounts.threads.iter().filter(|account| !account.life.is_empty()) {

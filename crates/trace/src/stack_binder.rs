@@ -6,9 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::slice_heads::{NONE, SliceHeads};
 use crate::stacks::HalfId;
-
-const NONE: u32 = u32::MAX;
 
 /// Events that wait for their stacks in one slice of time, at most: a forged recording must not make the search quadratic.
 const MAX_PER_SLICE: usize = 4096;
@@ -19,6 +18,9 @@ const SLICES_PER_SECOND: u64 = 100_000;
 
 /// Kernel halves that wait for the return of one thread to user mode, at most.
 const MAX_WAITING: usize = 4096;
+
+/// Late user halves of one thread that serve events of one time, at most: more only a forged recording has.
+const MAX_SERVING: usize = 64;
 
 /// What a stack record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,39 +93,58 @@ pub enum UserHalves {
 pub struct StackBinder {
     /// Ticks in a slice of time, as a power of two.
     slice_bits: u32,
-    by_slice: FxHashMap<i64, u32>,
+    by_slice: SliceHeads,
     entries: Vec<Entry>,
     free: Vec<u32>,
     /// Kernel halves by tid and life that wait for its return to user mode: event time and entry.
     waiting: FxHashMap<(u32, u32), Vec<(i64, u32)>>,
-    /// Late user halves by thread, in the order in which they were logged.
-    late: FxHashMap<u32, Vec<LateUserHalf>>,
-    /// The same by thread and event.
-    late_events: FxHashMap<(u32, i64), HalfId>,
+    /// Late user halves that serve no event yet: the last one begins first.
+    late: Vec<LateUserHalf>,
+    /// Those that serve events of this time, by thread. Few: a thread returns to user mode before it waits again.
+    serving: FxHashMap<u32, Vec<LateUserHalf>>,
     swept: i64,
 }
 
 impl StackBinder {
-    /// Nothing waits; times are ticks of `frequency` per second.
+    /// Nothing waits; times are ticks of `frequency` per second, and the cursor runs `lead` ticks ahead.
     #[must_use]
-    pub fn new(frequency: i64) -> Self {
+    pub fn new(frequency: i64, lead: i64) -> Self {
         let slice = u64::try_from(frequency).unwrap_or(0) / SLICES_PER_SECOND;
+        let slice_bits = slice.max(1).ilog2();
         Self {
-            slice_bits: slice.max(1).ilog2(),
-            by_slice: FxHashMap::default(),
+            slice_bits,
+            by_slice: SliceHeads::new((lead >> slice_bits).saturating_add(1)),
             entries: Vec::new(),
             free: Vec::new(),
             waiting: FxHashMap::default(),
-            late: FxHashMap::default(),
-            late_events: FxHashMap::default(),
+            late: Vec::new(),
+            serving: FxHashMap::default(),
             swept: 0,
         }
     }
 
-    /// A user half that the cursor will not reach in time. To be added in the order in which they were logged.
-    pub fn add_late(&mut self, half: LateUserHalf) {
-        self.late_events.insert((half.tid, half.event_ticks), half.half);
-        self.late.entry(half.tid).or_default().push(half);
+    /// Takes the user halves that the cursor will not reach in time. To be said before the first event.
+    pub fn set_late(&mut self, mut halves: Vec<LateUserHalf>) {
+        halves.sort_by_key(|half| std::cmp::Reverse(half.first_event_ticks));
+        self.late = halves;
+    }
+
+    /// The events before `now` are through: late halves that serve the next ones come into play, and halves whose events had no table are
+    /// forgotten. What waits for the returns of threads is looked through once per `interval` ticks.
+    #[inline]
+    pub fn advance(&mut self, now: i64, interval: i64) {
+        let (entries, free) = (&mut self.entries, &mut self.free);
+        self.by_slice.advance(now >> self.slice_bits, |head| forget_all(entries, free, head));
+        while let Some(half) = self.late.pop_if(|half| half.first_event_ticks <= now) {
+            let serving = self.serving.entry(half.tid).or_default();
+            serving.retain(|half| half.ticks >= now);
+            if serving.len() < MAX_SERVING {
+                serving.push(half);
+            }
+        }
+        if now.saturating_sub(self.swept) >= interval {
+            self.sweep(now, interval);
+        }
     }
 
     /// A stack record from the cursor that runs ahead.
@@ -193,8 +214,7 @@ impl StackBinder {
     }
 
     fn entry_of(&self, ticks: i64, tid: Option<u32>, cpu: u16) -> Option<u32> {
-        let head = self.by_slice.get(&self.slice(ticks))?;
-        self.chain(*head)
+        self.chain(self.by_slice.get(self.slice(ticks)))
             .filter(|index| {
                 let entry = &self.entries[*index as usize];
                 entry.ticks == ticks
@@ -231,35 +251,29 @@ impl StackBinder {
 
     /// A late user half that names this event or, where shared ones count too, serves its stay in kernel mode.
     fn late_user_half(&self, ticks: i64, tid: u32, halves: UserHalves) -> Option<HalfId> {
-        if self.late_events.is_empty() {
+        if self.serving.is_empty() {
             return None;
         }
-        let exact = self.late_events.get(&(tid, ticks)).copied();
-        if exact.is_some() || halves == UserHalves::Own {
-            return exact;
+        let late = self.serving.get(&tid)?;
+        // Of several that name one event the last one counts.
+        if let Some(exact) = late.iter().filter(|half| half.event_ticks == ticks).max_by_key(|half| half.ticks) {
+            return Some(exact.half);
         }
-        let late = self.late.get(&tid)?;
-        let first = late.get(late.partition_point(|half| half.ticks < ticks))?;
-        (first.first_event_ticks <= ticks).then_some(first.half)
+        let serves = |half: &&LateUserHalf| half.first_event_ticks <= ticks && ticks <= half.ticks;
+        let next = late.iter().filter(serves).min_by_key(|half| half.ticks)?;
+        (halves == UserHalves::Shared).then_some(next.half)
     }
 
-    /// Forgets halves whose time has passed: their events have no table. Cheap to call often: works once per `interval`
-    /// ticks.
-    pub fn sweep(&mut self, now: i64, interval: i64) {
-        if now.saturating_sub(self.swept) < interval {
-            return;
-        }
+    #[inline(never)]
+    fn sweep(&mut self, now: i64, interval: i64) {
         self.swept = now;
-        let current = self.slice(now);
-        let stale: Vec<i64> = self.by_slice.keys().copied().filter(|slice| *slice < current).collect();
-        for slice in stale {
-            while let Some(head) = self.by_slice.get(&slice).copied() {
-                self.unlink(slice, head);
-            }
-        }
         self.waiting.retain(|_, waiting| {
             waiting.retain(|(ticks, _)| *ticks >= now.saturating_sub(interval));
             !waiting.is_empty()
+        });
+        self.serving.retain(|_, serving| {
+            serving.retain(|half| half.ticks >= now);
+            !serving.is_empty()
         });
     }
 
@@ -268,16 +282,20 @@ impl StackBinder {
     }
 
     fn chain(&self, head: u32) -> impl Iterator<Item = u32> + '_ {
-        std::iter::successors(Some(head), |index| Some(self.entries[*index as usize].next).filter(|next| *next != NONE))
+        let some = |index: u32| Some(index).filter(|index| *index != NONE);
+        std::iter::successors(some(head), move |index| some(self.entries[*index as usize].next))
     }
 
     /// The first entry of the record's event that `open` accepts, else a new one at the end of the chain; `None` where too many
     /// wait already.
     fn entry_for(&mut self, record: &StackRecord, open: impl Fn(&Entry) -> bool) -> Option<u32> {
         let slice = self.slice(record.event_ticks);
+        if self.by_slice.is_over(slice) {
+            return None;
+        }
         let mut last = None;
         let mut length = 0;
-        for index in self.by_slice.get(&slice).into_iter().flat_map(|head| self.chain(*head)) {
+        for index in self.chain(self.by_slice.get(slice)) {
             let entry = &self.entries[index as usize];
             let same_thread = entry.tid == record.tid && (record.tid != 0 || entry.cpu == record.cpu);
             if entry.ticks == record.event_ticks && same_thread && open(entry) {
@@ -311,31 +329,40 @@ impl StackBinder {
         };
         match last {
             Some(last) => self.entries[last as usize].next = index,
-            None => {
-                self.by_slice.insert(slice, index);
-            }
+            None => self.by_slice.set(slice, index),
         }
         Some(index)
     }
 
     fn unlink(&mut self, slice: i64, index: u32) {
-        let Some(head) = self.by_slice.get(&slice).copied() else { return };
+        let head = self.by_slice.get(slice);
         let next = self.entries[index as usize].next;
         if head == index {
-            if next == NONE {
-                self.by_slice.remove(&slice);
-            } else {
-                self.by_slice.insert(slice, next);
-            }
+            self.by_slice.set(slice, next);
         } else {
             let before = self.chain(head).find(|at| self.entries[*at as usize].next == index);
             if let Some(before) = before {
                 self.entries[before as usize].next = next;
             }
         }
-        // A waiting list may still point here: the tid and time of the next tenant tell that it is another.
-        self.entries[index as usize].kernel = None;
-        self.entries[index as usize].tid = NONE;
-        self.free.push(index);
+        forget(&mut self.entries, &mut self.free, index);
+    }
+}
+
+/// Forgets an entry that is in no chain. A waiting list may still point there: the tid and time of the next tenant tell that it is
+/// another.
+fn forget(entries: &mut [Entry], free: &mut Vec<u32>, index: u32) {
+    entries[index as usize].kernel = None;
+    entries[index as usize].tid = NONE;
+    free.push(index);
+}
+
+/// Forgets all entries of a chain.
+fn forget_all(entries: &mut [Entry], free: &mut Vec<u32>, head: u32) {
+    let mut next = head;
+    while next != NONE {
+        let index = next;
+        next = entries[index as usize].next;
+        forget(entries, free, index);
     }
 }

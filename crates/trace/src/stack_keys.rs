@@ -59,6 +59,15 @@ pub struct DefinitionId {
     index: u32,
 }
 
+/// Positions of stack records, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Positions {
+    /// The first of them.
+    pub first: u64,
+    /// The last of them.
+    pub last: u64,
+}
+
 /// Collects definitions.
 #[derive(Debug)]
 pub struct StackKeysBuilder {
@@ -143,11 +152,13 @@ impl Table {
         Self { definitions, ranges }
     }
 
-    fn find(&self, key: u64, position: u64) -> Option<u32> {
+    fn find(&self, key: u64, position: u64) -> Option<(u32, Positions)> {
         let &(start, end) = self.ranges.get(&key)?;
         let of_key = &self.definitions[start as usize..end as usize];
         let next = of_key.partition_point(|definition| definition.position < position);
         let earlier = next.checked_sub(1);
+        let first = earlier.map_or(0, |earlier| of_key[earlier].position + 1);
+        let last = of_key.get(next).map_or(u64::MAX, |definition| definition.position);
         let chosen = match of_key.get(next) {
             Some(definition) if definition.serves() == Serves::Earlier => next,
             // The next record creates the key anew: what it stood for before was said at its last creation.
@@ -157,20 +168,21 @@ impl Table {
             },
             None => earlier?,
         };
-        Some(start + u32::try_from(chosen).unwrap_or(0))
+        Some((start + u32::try_from(chosen).unwrap_or(0), Positions { first, last }))
     }
 }
 
 impl StackKeys {
     /// The definition that a reference in `half`, the `position`-th stack record, means: the first after it, because
-    /// definitions follow their references; else the last before it.
+    /// definitions follow their references; else the last before it. Also the positions at which all references of the key mean it.
     #[must_use]
-    pub fn find(&self, half: Half, key: u64, position: u64) -> Option<DefinitionId> {
+    pub fn find(&self, half: Half, key: u64, position: u64) -> Option<(DefinitionId, Positions)> {
         let table = match half {
             Half::Kernel => &self.kernel,
             Half::User => &self.user,
         };
-        Some(DefinitionId { half, index: table.find(key, position)? })
+        let (index, positions) = table.find(key, position)?;
+        Some((DefinitionId { half, index }, positions))
     }
 
     /// The frames of a definition, leaf first, into `into`.
@@ -208,7 +220,7 @@ mod tests {
     use super::{Half, Serves, StackKeys, StackKeysBuilder};
 
     fn frames_at(keys: &mut StackKeys, half: Half, key: u64, position: u64) -> Option<Vec<u64>> {
-        let id = keys.find(half, key, position)?;
+        let (id, _) = keys.find(half, key, position)?;
         let mut frames = Vec::new();
         keys.frames(id, &mut frames).unwrap();
         Some(frames)

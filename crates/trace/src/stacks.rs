@@ -1,7 +1,6 @@
 //! Frames and stacks, interned.
 //!
-//! Addresses become frames (module and RVA, or process and address), halves of stacks become lists of frames, pairs of
-//! halves become stacks; each is looked up once and found again through caches. The caches have a byte budget. When it is
+//! Addresses become frames (module and RVA, or process and address), pairs of halves become stacks; each is looked up once and found again through caches. The caches have a byte budget. When it is
 //! reached they are dropped and start anew while ids grow on: deduplication is best effort, ids are opaque.
 
 use crate::health_kinds::HealthKind;
@@ -9,18 +8,18 @@ use rustc_hash::FxHashMap;
 
 use crate::address_map::Epoch;
 use crate::fingerprint::{Fingerprint, fingerprint};
+pub use crate::halves::HalfId;
+use crate::halves::Halves;
 use crate::health::Health;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::known_halves::KnownHalves;
+use crate::known_pairs::{KnownPairs, Pair};
+use crate::known_references::{KnownReferences, ReferenceKey};
 use crate::methods::{MethodAt, Methods};
 use crate::modules::{AddressSpace, Modules};
 use crate::rows::{FrameRow, ManagedCodeRow, ModuleRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
 use crate::stack_keys::{DefinitionId, Half, StackKeys};
-
-/// Half of a stack, or a whole one that was recorded in one piece; valid until two more generations of halves have come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct HalfId(u32);
 
 /// Where a frame lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,12 +37,14 @@ struct SpaceEpoch {
     until: i64,
     images: u32,
     methods: u32,
+    /// Number of the space and this time. The same time has another one when it is looked at again.
+    number: u32,
 }
 
 impl SpaceEpoch {
-    const NEVER: Self = Self { from: i64::MAX, until: i64::MIN, images: 0, methods: 0 };
+    const NEVER: Self = Self { from: i64::MAX, until: i64::MIN, images: 0, methods: 0, number: 0 };
 
-    fn at(space: AddressSpace, ticks: i64, modules: &Modules, methods: &Methods) -> Self {
+    fn at(space: AddressSpace, ticks: i64, modules: &Modules, methods: &Methods, number: u32) -> Self {
         let images = modules.epoch(space, ticks);
         let methods = match space {
             AddressSpace::Kernel => Epoch::WHOLE,
@@ -54,6 +55,7 @@ impl SpaceEpoch {
             until: images.until.min(methods.until),
             images: images.number,
             methods: methods.number,
+            number,
         }
     }
 }
@@ -90,28 +92,6 @@ impl RecentKey {
     }
 }
 
-/// Halves since the last flush.
-#[derive(Debug, Default)]
-struct Generation {
-    base: u32,
-    /// End of each half in `frames`.
-    ends: Vec<u32>,
-    frames: Vec<FrameId>,
-}
-
-impl Generation {
-    fn get(&self, id: HalfId) -> Option<&[FrameId]> {
-        let index = id.0.checked_sub(self.base)? as usize;
-        let end = *self.ends.get(index)? as usize;
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        self.frames.get(start..end)
-    }
-
-    fn next_id(&self) -> u32 {
-        self.base + u32::try_from(self.ends.len()).unwrap_or(u32::MAX)
-    }
-}
-
 /// A stack record that names a half by its key.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyReference {
@@ -140,14 +120,21 @@ pub struct Stacks {
     /// The frame at a place, and whether it has a name.
     frames: FxHashMap<FrameKey, (FrameId, bool)>,
     keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
+    /// Those of `keyed` that were asked for last.
+    references: KnownReferences,
     inline: FxHashMap<(AddressSpace, u32, u32, Fingerprint), HalfId>,
-    current: Generation,
-    previous: Generation,
-    pairs: FxHashMap<(Option<HalfId>, Option<HalfId>), StackId>,
+    current: Halves,
+    /// Those before the caches were dropped last: they may wait for their event.
+    previous: Halves,
+    pairs: FxHashMap<Pair, StackId>,
+    /// Those of `pairs` that were asked for last.
+    known_pairs: KnownPairs,
     contents: FxHashMap<Fingerprint, StackId>,
     /// The last epochs that were asked for: times mostly grow.
     kernel_epoch: SpaceEpoch,
     process_epochs: Vec<SpaceEpoch>,
+    /// How many were asked for.
+    epochs: u32,
     addresses: Vec<u64>,
     /// The kernel halves of chains.
     kernel_halves: KnownHalves,
@@ -170,13 +157,16 @@ impl Stacks {
             next_stack: 0,
             frames: FxHashMap::default(),
             keyed: FxHashMap::default(),
+            references: KnownReferences::default(),
             inline: FxHashMap::default(),
-            current: Generation::default(),
-            previous: Generation::default(),
+            current: Halves::default(),
+            previous: Halves::default(),
             pairs: FxHashMap::default(),
+            known_pairs: KnownPairs::default(),
             contents: FxHashMap::default(),
             kernel_epoch: SpaceEpoch::NEVER,
             process_epochs: Vec::new(),
+            epochs: 0,
             addresses: Vec::new(),
             kernel_halves: KnownHalves::default(),
             recent: Vec::new(),
@@ -203,24 +193,24 @@ impl Stacks {
     }
 
     /// The half that a key stands for; `None` (and counted) when nothing defines it.
-    pub fn keyed_half(
-        &mut self,
-        reference: &KeyReference,
-        health: &mut Health,
-        sink: &mut impl RowSink,
-    ) -> Option<HalfId> {
+    pub fn keyed_half(&mut self, reference: &KeyReference, health: &mut Health) -> Option<HalfId> {
         let KeyReference { half, key, position, ticks, process } = *reference;
-        let Some(definition) = self.keys.find(half, key, position) else {
-            health.count(HealthKind::UNDEFINED_STACK_KEY, Some(ticks), || format!("{half:?} stack key {key:#x}"));
-            return None;
-        };
         let space = match half {
             Half::Kernel => AddressSpace::Kernel,
             Half::User => AddressSpace::Process(process),
         };
-        let (images, methods) = self.epochs(space, ticks);
+        let SpaceEpoch { images, methods, number, .. } = self.epoch(space, ticks);
+        let known_as = ReferenceKey { key, space: number };
+        if let Some(id) = self.references.get(known_as, position) {
+            return Some(id);
+        }
+        let Some((definition, positions)) = self.keys.find(half, key, position) else {
+            health.count(HealthKind::UNDEFINED_STACK_KEY, Some(ticks), || format!("{half:?} stack key {key:#x}"));
+            return None;
+        };
         let cache_key = (definition, space, images, methods);
         if let Some(id) = self.keyed.get(&cache_key) {
+            self.references.insert(known_as, positions, *id);
             return Some(*id);
         }
         let mut addresses = std::mem::take(&mut self.addresses);
@@ -228,7 +218,7 @@ impl Stacks {
         let id = match read {
             Ok(()) => {
                 self.flush_if_full();
-                Some(self.half(process, &addresses, ticks, sink))
+                Some(self.current.add(process, ticks, &addresses))
             }
             Err(error) => {
                 health.count(HealthKind::STACK_FRAMES_UNREADABLE, Some(ticks), || format!("temporary file: {error}"));
@@ -237,23 +227,18 @@ impl Stacks {
         };
         self.addresses = addresses;
         self.keyed.insert(cache_key, id?);
+        self.references.insert(known_as, positions, id?);
         id
     }
 
     /// The half with these addresses, leaf first, or a whole stack; which of them are kernel mode the addresses tell.
-    pub fn inline_half(
-        &mut self,
-        process: ProcessId,
-        frames: impl Iterator<Item = u64>,
-        ticks: i64,
-        sink: &mut impl RowSink,
-    ) -> Option<HalfId> {
+    pub fn inline_half(&mut self, process: ProcessId, frames: impl Iterator<Item = u64>, ticks: i64) -> Option<HalfId> {
         let mut addresses = std::mem::take(&mut self.addresses);
         addresses.clear();
         addresses.extend(frames.take(MAX_FRAMES));
         let half = addresses.last().map(|root| {
             let space = if self.is_kernel(*root) { AddressSpace::Kernel } else { AddressSpace::Process(process) };
-            self.inline(space, process, &addresses, ticks, sink)
+            self.inline(space, process, &addresses, ticks)
         });
         self.addresses = addresses;
         half
@@ -315,14 +300,7 @@ impl Stacks {
     }
 
     /// The half with this content, made where it is not known yet.
-    fn inline(
-        &mut self,
-        space: AddressSpace,
-        process: ProcessId,
-        addresses: &[u64],
-        ticks: i64,
-        sink: &mut impl RowSink,
-    ) -> HalfId {
+    fn inline(&mut self, space: AddressSpace, process: ProcessId, addresses: &[u64], ticks: i64) -> HalfId {
         let (images, methods) = self.epochs(space, ticks);
         let content = fingerprint(addresses.iter().copied());
         let cache_key = (space, images, methods, content);
@@ -330,7 +308,7 @@ impl Stacks {
             return *id;
         }
         self.flush_if_full();
-        let id = self.half(process, addresses, ticks, sink);
+        let id = self.current.add(process, ticks, addresses);
         self.inline.insert(cache_key, id);
         id
     }
@@ -346,22 +324,49 @@ impl Stacks {
         if kernel.is_none() && user.is_none() {
             return None;
         }
-        if let Some(id) = self.pairs.get(&(kernel, user)) {
+        let pair = (kernel, user);
+        if let Some(id) = self.known_pairs.get(pair) {
+            return Some(id);
+        }
+        if let Some(id) = self.pairs.get(&pair) {
+            self.known_pairs.insert(pair, *id);
             return Some(*id);
         }
         self.row.frames.clear();
         for half in [kernel, user].into_iter().flatten() {
-            match self.current.get(half).or_else(|| self.previous.get(half)) {
-                Some(frames) => self.row.frames.extend_from_slice(frames),
-                None => health.count(HealthKind::STACK_HALF_DROPPED, None, || "memory budget for stacks".to_owned()),
+            if !self.add_frames_of(half, sink) {
+                health.count(HealthKind::STACK_HALF_DROPPED, None, || "memory budget for stacks".to_owned());
             }
         }
         if self.row.frames.is_empty() {
             return None;
         }
         let id = self.stack_of_row(sink);
-        self.pairs.insert((kernel, user), id);
+        self.pairs.insert(pair, id);
+        self.known_pairs.insert(pair, id);
         Some(id)
+    }
+
+    /// Appends the frames of a half to the row at hand; `false` where the half is forgotten.
+    fn add_frames_of(&mut self, id: HalfId, sink: &mut impl RowSink) -> bool {
+        let halves = if self.current.facts(id).is_some() { &self.current } else { &self.previous };
+        let Some(half) = halves.facts(id) else { return false };
+        if let Some(frames) = halves.frames(id) {
+            self.row.frames.extend_from_slice(frames);
+            return true;
+        }
+        let mut addresses = std::mem::take(&mut self.addresses);
+        addresses.clear();
+        addresses.extend_from_slice(halves.addresses(id));
+        let start = self.row.frames.len();
+        for address in &addresses {
+            let frame = self.frame(half.process, *address, half.ticks, sink);
+            self.row.frames.push(frame);
+        }
+        self.addresses = addresses;
+        let halves = if self.current.facts(id).is_some() { &mut self.current } else { &mut self.previous };
+        halves.set_frames(id, &self.row.frames[start..]);
+        true
     }
 
     /// The stack with the frames of the row at hand.
@@ -469,6 +474,12 @@ impl Stacks {
     /// Numbers that change with what is mapped, and with what is compiled, in a space.
     #[inline]
     pub fn epochs(&mut self, space: AddressSpace, ticks: i64) -> (u32, u32) {
+        let epoch = self.epoch(space, ticks);
+        (epoch.images, epoch.methods)
+    }
+
+    #[inline]
+    fn epoch(&mut self, space: AddressSpace, ticks: i64) -> SpaceEpoch {
         let known = match space {
             AddressSpace::Kernel => &mut self.kernel_epoch,
             AddressSpace::Process(process) => {
@@ -479,19 +490,10 @@ impl Stacks {
             }
         };
         if ticks < known.from || known.until <= ticks {
-            *known = SpaceEpoch::at(space, ticks, &self.modules, &self.methods);
+            self.epochs = self.epochs.saturating_add(1);
+            *known = SpaceEpoch::at(space, ticks, &self.modules, &self.methods, self.epochs);
         }
-        (known.images, known.methods)
-    }
-
-    fn half(&mut self, process: ProcessId, addresses: &[u64], ticks: i64, sink: &mut impl RowSink) -> HalfId {
-        for address in addresses {
-            let frame = self.frame(process, *address, ticks, sink);
-            self.current.frames.push(frame);
-        }
-        let id = HalfId(self.current.next_id());
-        self.current.ends.push(u32::try_from(self.current.frames.len()).unwrap_or(u32::MAX));
-        id
+        *known
     }
 
     /// Bytes in the caches, roughly: entries of hash maps with their slack.
@@ -501,8 +503,8 @@ impl Stacks {
             + self.inline.len() * 72
             + self.pairs.len() * 40
             + self.contents.len() * 40
-            + (self.current.frames.len() + self.previous.frames.len()) * 4
-            + (self.current.ends.len() + self.previous.ends.len()) * 4
+            + self.current.bytes()
+            + self.previous.bytes()
             + self.kernel_halves.bytes()
     }
 
@@ -512,12 +514,14 @@ impl Stacks {
         }
         self.frames = FxHashMap::default();
         self.keyed = FxHashMap::default();
+        self.references.clear();
         self.inline = FxHashMap::default();
         self.pairs = FxHashMap::default();
+        self.known_pairs.clear();
         self.contents = FxHashMap::default();
         self.kernel_halves = KnownHalves::default();
         // Halves that wait for their event live on for one generation.
-        let base = self.current.next_id();
-        self.previous = std::mem::replace(&mut self.current, Generation { base, ..Generation::default() });
+        let next = Halves::from(self.current.next());
+        self.previous = std::mem::replace(&mut self.current, next);
     }
 }

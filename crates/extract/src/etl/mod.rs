@@ -33,7 +33,7 @@ use crate::symbols::{NameSource, Recorded};
 use crate::table_choice::WantedTables;
 use clock::{clock, recorded_span, start_filetime};
 use describe::{count_losses, describe, sampled_counters};
-use inventory::{Inventory, LEAD_NS, LateStacks};
+use inventory::{Inventory, LateStacks};
 pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
@@ -153,10 +153,11 @@ impl Source<'_> {
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
             known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
         }
+        let lead = known.lead;
         let mut pass = SecondPass::new(clock, start, known, wanted, writer);
         pass.late_stacks(&late.halves, &late.frames);
         drop(late);
-        self.second_pass(&mut pass, progress)?;
+        self.second_pass(&mut pass, lead, progress)?;
         let finished = pass.finish(end);
         info.has_switches = finished.has_switches;
         info.has_ready = finished.has_ready;
@@ -224,18 +225,24 @@ impl Source<'_> {
             object_types: inventory.object_types,
             profiles: std::mem::take(&mut inventory.processors.profiles),
             no_return: NoReturn::default(),
+            lead: late.lead(),
         };
         Frozen { known, late, cpus: inventory.processors.into_rows() }
     }
 
-    /// Walks the records twice at once: a second cursor runs ahead of the first and meets stacks before their events.
-    fn second_pass(&self, pass: &mut SecondPass<'_, RowWriter>, progress: &mut Progress<'_, '_>) -> Result<(), Error> {
-        let Self { files, clock, budget, .. } = *self;
+    /// Walks the records twice at once: a second cursor is `lead` ticks ahead of the first and meets stacks before their events.
+    fn second_pass(
+        &self,
+        pass: &mut SecondPass<'_, RowWriter>,
+        lead: i64,
+        progress: &mut Progress<'_, '_>,
+    ) -> Result<(), Error> {
+        let Self { files, budget, .. } = *self;
         let mut ahead = Merge::of(files, merge_options(budget), brings_stacks);
         let mut merge = Merge::new(files, merge_options(budget));
-        let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
         let mut count = 0_u64;
         while let Some(time) = merge.peek_time() {
+            pass.advance(time);
             while ahead.peek_time().is_some_and(|ahead| ahead <= time.saturating_add(lead)) {
                 if let Some(record) = ahead.next() {
                     pass.stack_record(&record);

@@ -1,4 +1,8 @@
-//! Halves of stacks that come later than the second pass looks ahead.
+//! How far the second pass looks ahead for stacks, and the halves that come later.
+//!
+//! What the second pass has met and not used yet waits in memory: with two seconds that are a million halves of a busy machine, and each
+//! look-up waits for memory. Most halves come within microseconds. So the look-ahead begins short, and is doubled when many halves are
+//! later than it.
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::Record;
@@ -6,8 +10,13 @@ use tracesift_etl::payload::{Stack, StackReference, is_kernel_address};
 use tracesift_trace::Clock;
 use tracesift_trace::stack_keys::Half;
 
-/// How far the second pass looks ahead for stacks, ns.
-pub(crate) const LEAD_NS: i64 = 2_000_000_000;
+/// How far the second pass looks ahead, ns: at least, and at most.
+const LEAST_LEAD_NS: i64 = 1_000_000;
+const MOST_LEAD_NS: i64 = 2_000_000_000;
+
+/// Late halves, and frames of those that are not by key, from which on the second pass rather looks further ahead: some MiB.
+const MANY_HALVES: usize = 1 << 17;
+const MANY_FRAMES: usize = 1 << 18;
 
 /// Late halves kept at most, and frames of those that are not by key.
 const MAX_HALVES: usize = 1 << 20;
@@ -27,10 +36,19 @@ pub(crate) enum LateFrames {
     Inline(std::ops::Range<usize>),
 }
 
-/// A late half.
+/// What of a stack is late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LatePart {
+    /// One half.
+    Half(Half),
+    /// Both, in one record.
+    Whole,
+}
+
+/// A late half, or a late stack.
 #[derive(Clone, Debug)]
 pub(crate) struct LateStack {
-    pub(crate) half: Half,
+    pub(crate) part: LatePart,
     pub(crate) pid: u32,
     pub(crate) tid: u32,
     pub(crate) cpu: u16,
@@ -43,7 +61,9 @@ pub(crate) struct LateStack {
 
 /// Finds and keeps them.
 pub(crate) struct LateStacks {
+    /// How far the second pass looks ahead, ticks; and how far it may.
     lead: i64,
+    most: i64,
     /// Oldest kernel half per thread since its last return to user mode.
     waiting: FxHashMap<u32, i64>,
     pub(crate) halves: Vec<LateStack>,
@@ -54,8 +74,21 @@ pub(crate) struct LateStacks {
 
 impl LateStacks {
     pub(crate) fn new(clock: Clock) -> Self {
-        let lead = clock.ticks(LEAD_NS).saturating_sub(clock.zero);
-        Self { lead, waiting: FxHashMap::default(), halves: Vec::new(), frames: Vec::new(), dropped: 0 }
+        let ticks = |ns| clock.ticks(ns).saturating_sub(clock.zero);
+        let (lead, most) = (ticks(LEAST_LEAD_NS), ticks(MOST_LEAD_NS));
+        Self { lead, most, waiting: FxHashMap::default(), halves: Vec::new(), frames: Vec::new(), dropped: 0 }
+    }
+
+    /// How far the second pass is to look ahead, ticks.
+    pub(crate) const fn lead(&self) -> i64 {
+        self.lead
+    }
+
+    /// The stack of an event came so many ticks later, and is not kept if it is late: the look-ahead has to reach it.
+    pub(crate) fn delayed(&mut self, delay: i64) {
+        while delay > self.lead && self.lead < self.most {
+            self.lengthen();
+        }
     }
 
     /// A reference to a half by key.
@@ -65,7 +98,8 @@ impl LateStacks {
         if let Some(first_event_ticks) = self.late(record, half, event, tid) {
             let frames = LateFrames::Key { key: reference.stack_key, position };
             let (cpu, ticks, event_ticks) = (record.cpu(), record.time(), event);
-            self.push(LateStack { half, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
+            let part = LatePart::Half(half);
+            self.push(LateStack { part, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
         }
     }
 
@@ -75,22 +109,23 @@ impl LateStacks {
         let (pid, tid) = (stack.process_id, stack.thread_id);
         let kernel = |address: Option<u64>| address.is_some_and(|at| is_kernel_address(at, record.pointer_size()));
         let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
-        if leaf && !root && record.time().saturating_sub(event) <= self.lead {
-            // Whole: nothing is to come.
+        let half = if leaf { Half::Kernel } else { Half::User };
+        let (part, first) = if leaf && !root {
+            // Nothing is to come, and nothing waits for it.
+            (LatePart::Whole, self.is_late(record, event).then_some(event))
+        } else {
+            (LatePart::Half(half), self.late(record, half, event, tid))
+        };
+        let Some(first_event_ticks) = first else { return };
+        if self.frames.len() + stack.frames.len() > MAX_FRAMES {
+            self.dropped += 1;
             return;
         }
-        let half = if leaf { Half::Kernel } else { Half::User };
-        if let Some(first_event_ticks) = self.late(record, half, event, tid) {
-            if self.frames.len() + stack.frames.len() > MAX_FRAMES {
-                self.dropped += 1;
-                return;
-            }
-            let start = self.frames.len();
-            self.frames.extend(stack.frames.iter());
-            let frames = LateFrames::Inline(start..self.frames.len());
-            let (cpu, ticks, event_ticks) = (record.cpu(), record.time(), event);
-            self.push(LateStack { half, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
-        }
+        let start = self.frames.len();
+        self.frames.extend(stack.frames.iter());
+        let frames = LateFrames::Inline(start..self.frames.len());
+        let (cpu, ticks, event_ticks) = (record.cpu(), record.time(), event);
+        self.push(LateStack { part, pid, tid, cpu, event_ticks, first_event_ticks, ticks, frames });
     }
 
     /// A life of this tid is over: nothing of it waits any more.
@@ -107,7 +142,12 @@ impl LateStacks {
             }
             Half::User => self.waiting.remove(&tid).map_or(event, |first| first.min(event)),
         };
-        (record.time().saturating_sub(first) > self.lead).then_some(first)
+        self.is_late(record, first).then_some(first)
+    }
+
+    /// Whether the second pass does not look so far ahead from an event.
+    fn is_late(&self, record: &Record<'_>, event: i64) -> bool {
+        record.time().saturating_sub(event) > self.lead
     }
 
     fn push(&mut self, half: LateStack) {
@@ -116,5 +156,25 @@ impl LateStacks {
             return;
         }
         self.halves.push(half);
+        while (self.halves.len() > MANY_HALVES || self.frames.len() > MANY_FRAMES) && self.lead < self.most {
+            self.lengthen();
+        }
+    }
+
+    /// Looks twice as far ahead, and forgets the halves that are not late any more.
+    fn lengthen(&mut self) {
+        self.lead = self.lead.saturating_mul(2).min(self.most);
+        let lead = self.lead;
+        self.halves.retain(|half| half.ticks.saturating_sub(half.first_event_ticks) > lead);
+        let mut kept = 0;
+        for half in &mut self.halves {
+            if let LateFrames::Inline(range) = &mut half.frames {
+                let length = range.len();
+                self.frames.copy_within(range.clone(), kept);
+                *range = kept..kept + length;
+                kept += length;
+            }
+        }
+        self.frames.truncate(kept);
     }
 }

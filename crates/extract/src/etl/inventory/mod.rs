@@ -1,11 +1,11 @@
 //! The first pass: what is known late.
 //!
 //! Walks every record once and decodes only what a later record may explain to an earlier one: lifetimes, images with
-//! their identities, methods, stack keys, file names, the volume map, sampling intervals, and the user halves of stacks
-//! that come later than the second pass looks ahead.
+//! their identities, methods, stack keys, file names, the volume map, sampling intervals, and how late stacks come.
 
 mod dotnet;
 mod enabled;
+mod event_stacks;
 mod injected;
 mod kernel;
 mod late_stacks;
@@ -37,7 +37,9 @@ use crate::etl::machine::Machine;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
 use enabled::Enabled;
-pub(crate) use late_stacks::{LEAD_NS, LateFrames, LateStack, LateStacks};
+use event_stacks::EventStackDelays;
+pub(crate) use event_stacks::{CLR_STACK, USER_STACK};
+pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
 pub(crate) use processors::{Processors, cpu_of};
 
@@ -59,6 +61,7 @@ pub(crate) struct Inventory {
     pub(crate) methods: MethodsBuilder,
     pub(crate) stack_keys: StackKeysBuilder,
     pub(crate) late: LateStacks,
+    event_stack_delays: EventStackDelays,
     pub(crate) files: FileNames,
     /// Names of keys of the registry.
     pub(crate) registry_keys: RegistryKeys,
@@ -110,6 +113,7 @@ impl Inventory {
             methods: MethodsBuilder::new(),
             stack_keys: StackKeysBuilder::new(temporary),
             late: LateStacks::new(clock),
+            event_stack_delays: EventStackDelays::default(),
             files: FileNames::new(),
             registry_keys: RegistryKeys::default(),
             intervals: SamplingIntervals::new(),
@@ -156,6 +160,9 @@ impl Inventory {
             EventClass::Event { provider, id, version } => {
                 self.pair(record);
                 self.live(record.time());
+                if let Some(delay) = self.event_stack_delays.event(record, provider, id) {
+                    self.late.delayed(delay);
+                }
                 if provider == runtime::RUNTIME_PROVIDER || provider == runtime::RUNDOWN_PROVIDER {
                     self.dotnet(record, provider, id, version);
                 } else if provider == manifest::PROVIDER {

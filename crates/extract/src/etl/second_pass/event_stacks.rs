@@ -12,13 +12,8 @@ use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference};
 
 use super::SecondPass;
+use crate::etl::inventory::{CLR_STACK, USER_STACK};
 use crate::event_kinds::is_injected;
-
-/// The event in which the .NET runtime writes the stack of its event before this one, on the same thread.
-const CLR_STACK: u16 = 82;
-
-/// The event that brings the user half of a stack, with the match id of the event whose item has the kernel half.
-const USER_STACK: u16 = 18;
 
 /// Stacks that wait for their event, and threads whose last runtime event is remembered, at most: as many as a busy program
 /// logs while the cursor is ahead.
@@ -70,7 +65,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         if record.provider() == Some(class::KERNEL_EVENT_TRACING) {
             let Some(stack) = record.extended_items().find_map(|item| item.stack()) else { return };
             let process = self.population.process_at(pid, ticks);
-            if let Some(half) = self.stacks.inline_half(process, stack.frames(), ticks, self.sink) {
+            if let Some(half) = self.stacks.inline_half(process, stack.frames(), ticks) {
                 remember(&mut self.event_stacks.by_match, stack.match_id, half);
             }
             return;
@@ -81,7 +76,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         }
         let Some(event) = self.event_stacks.ahead.remove(&tid) else { return };
         let process = self.population.process_at(pid, event.ticks);
-        if let Some(half) = self.stacks.inline_half(process, clr_frames(record), event.ticks, self.sink) {
+        if let Some(half) = self.stacks.inline_half(process, clr_frames(record), event.ticks) {
             remember(&mut self.event_stacks.by_runtime_event, event, half);
         }
     }
@@ -127,7 +122,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             let ticks = record.time();
             let (match_id, half) = if let Some(stack) = item.stack() {
                 let process = self.population.process_at(record.pid().unwrap_or(0), ticks);
-                (stack.match_id, self.stacks.inline_half(process, stack.frames(), ticks, self.sink))
+                (stack.match_id, self.stacks.inline_half(process, stack.frames(), ticks))
             } else if let Some((match_id, key)) = item.stack_key() {
                 let process = self.population.process_at(record.pid().unwrap_or(0), ticks);
                 let position = self.stack_records_passed;
@@ -136,7 +131,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                     [Half::User, Half::Kernel].into_iter().find(|half| self.stacks.is_defined(*half, key, position));
                 let half = half.unwrap_or(Half::Kernel);
                 let reference = KeyReference { half, key, position, ticks, process };
-                let keyed = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
+                let keyed = self.stacks.keyed_half(&reference, &mut self.health);
                 (match_id, keyed)
             } else {
                 continue;

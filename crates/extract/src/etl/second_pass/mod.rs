@@ -67,7 +67,7 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 use crate::branches::Branches;
 use crate::counters::SampledCounter;
 use crate::etl::file_sources::FileSources;
-use crate::etl::inventory::{LateFrames, LateStack, count_undecodable};
+use crate::etl::inventory::{LateFrames, LatePart, LateStack, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
@@ -190,6 +190,8 @@ pub(crate) struct Known {
     pub(crate) profiles: BTreeMap<u8, String>,
     /// System calls that never return.
     pub(crate) no_return: NoReturn,
+    /// How far the cursor ahead is before the main one, ticks.
+    pub(crate) lead: i64,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -212,6 +214,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             object_types,
             profiles,
             no_return,
+            lead,
         } = known;
         Self {
             clock,
@@ -226,7 +229,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             files,
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
-            binder: StackBinder::new(clock.frequency),
+            binder: StackBinder::new(clock.frequency, lead),
             initiations: Initiations::default(),
             disk_queues: DiskQueues::new(clock.ns(start)),
             sweep_interval: clock.frequency,
@@ -269,38 +272,52 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// Halves that the cursor ahead would meet too late.
     pub(crate) fn late_stacks(&mut self, halves: &[LateStack], frames: &[u64]) {
+        let mut user_halves = Vec::new();
         for late in halves {
             let process = self.population.process_at(late.pid, late.event_ticks);
             let half = match &late.frames {
                 LateFrames::Key { key, position } => {
-                    let (half, ticks) = (late.half, late.event_ticks);
+                    let LatePart::Half(half) = late.part else { continue };
+                    let ticks = late.event_ticks;
                     let reference = KeyReference { half, key: *key, position: *position, ticks, process };
-                    self.stacks.keyed_half(&reference, &mut self.health, self.sink)
+                    self.stacks.keyed_half(&reference, &mut self.health)
                 }
                 LateFrames::Inline(range) => {
                     let frames = frames.get(range.clone()).unwrap_or_default();
-                    self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks, self.sink)
+                    self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks)
                 }
             };
             let Some(half) = half else { continue };
-            match late.half {
-                Half::User => self.binder.add_late(LateUserHalf {
-                    tid: late.tid,
-                    event_ticks: late.event_ticks,
-                    first_event_ticks: late.first_event_ticks,
-                    ticks: late.ticks,
-                    half,
-                }),
-                Half::Kernel => self.binder.add(&StackRecord {
-                    event_ticks: late.event_ticks,
-                    ticks: late.ticks,
-                    tid: late.tid,
-                    instance: self.population.instance_of(late.tid, late.event_ticks),
-                    cpu: late.cpu,
-                    part: Part::Kernel(half),
-                }),
-            }
+            let part = match late.part {
+                LatePart::Half(Half::User) => {
+                    user_halves.push(LateUserHalf {
+                        tid: late.tid,
+                        event_ticks: late.event_ticks,
+                        first_event_ticks: late.first_event_ticks,
+                        ticks: late.ticks,
+                        half,
+                    });
+                    continue;
+                }
+                LatePart::Half(Half::Kernel) => Part::Kernel(half),
+                LatePart::Whole => Part::Whole(half),
+            };
+            self.binder.add(&StackRecord {
+                event_ticks: late.event_ticks,
+                ticks: late.ticks,
+                tid: late.tid,
+                instance: self.population.instance_of(late.tid, late.event_ticks),
+                cpu: late.cpu,
+                part,
+            });
         }
+        self.binder.set_late(user_halves);
+    }
+
+    /// The next record of the main stream has this time.
+    #[inline]
+    pub(crate) fn advance(&mut self, ticks: i64) {
+        self.binder.advance(ticks, self.sweep_interval);
     }
 
     /// A record from the cursor that runs ahead: one of those that [`brings_stacks`].
@@ -318,7 +335,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 let Ok(stack) = Stack::parse(record.payload(), version, pointer_size) else { return };
                 let event = stack.event_timestamp.cast_signed();
                 let process = self.population.process_at(stack.process_id, event);
-                let half = self.stacks.inline_half(process, stack.frames.iter(), event, self.sink);
+                let half = self.stacks.inline_half(process, stack.frames.iter(), event);
                 let kernel = |address: Option<u64>| address.is_some_and(|at| self.stacks.is_kernel(at));
                 let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
                 let part = match (leaf, root) {
@@ -335,7 +352,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                     (self.population.process_at(reference.process_id, event), reference.thread_id);
                 let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
                 let reference = KeyReference { half, key: reference.stack_key, position, ticks: event, process };
-                let id = self.stacks.keyed_half(&reference, &mut self.health, self.sink);
+                let id = self.stacks.keyed_half(&reference, &mut self.health);
                 let part = match half {
                     Half::Kernel => id.map(Part::Kernel),
                     Half::User => id.map(Part::User),
@@ -378,7 +395,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             self.event(record);
         }
         self.stack_records_passed += u64::from(record.is_stack_walk());
-        self.binder.sweep(record.time(), self.sweep_interval);
     }
 
     /// A record that may have a row in a table of its own.

@@ -71,14 +71,14 @@ impl Encoder {
 
     /// Hands a batch over; waits while the encoder is busy. After an error batches are dropped and [`Self::finish`] reports it.
     pub(crate) fn send(&self, columns: Columns) {
-        if self.failed() {
-            return;
+        if let Some(sender) = &self.sender {
+            send(sender, &self.failed, columns);
         }
-        if let Some(sender) = &self.sender
-            && sender.send(Message::Columns(columns)).is_err()
-        {
-            self.failed.store(true, Ordering::Relaxed);
-        }
+    }
+
+    /// A way for batches from another thread. The encoder does not end before it is dropped.
+    pub(crate) fn entrance(&self) -> Option<Entrance> {
+        Some(Entrance { sender: self.sender.clone()?, failed: Arc::clone(&self.failed) })
     }
 
     /// Whether an error has happened, so that a producer can stop early.
@@ -93,6 +93,25 @@ impl Encoder {
             let _ = sender.send(Message::Finish { metadata, needed });
         }
         Closing(self)
+    }
+}
+
+/// Where another thread hands batches over.
+pub(crate) struct Entrance {
+    sender: SyncSender<Message>,
+    failed: Arc<AtomicBool>,
+}
+
+impl Entrance {
+    /// As [`Encoder::send`].
+    pub(crate) fn send(&self, columns: Columns) {
+        send(&self.sender, &self.failed, columns);
+    }
+}
+
+fn send(sender: &SyncSender<Message>, failed: &AtomicBool, columns: Columns) {
+    if !failed.load(Ordering::Relaxed) && sender.send(Message::Columns(columns)).is_err() {
+        failed.store(true, Ordering::Relaxed);
     }
 }
 

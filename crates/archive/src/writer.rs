@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
+use tracesift_trace::sink::EventsApart;
 use tracesift_trace::{Clock, Health, RowSink, event_tables, rows};
 
 use crate::batch::{Batch, Columns};
-use crate::encoder::Encoder;
+use crate::encoder::{Encoder, Entrance};
 use crate::error::Error;
 use crate::format::{SCHEMA_VERSION, file_metadata};
 use crate::kept::KeptColumns;
@@ -136,6 +137,28 @@ impl ArchiveWriter {
     }
 }
 
+/// The table `events` in the making, where another thread makes its rows.
+struct Events {
+    batch: Batch<rows::EventRow>,
+    entrance: Entrance,
+}
+
+impl EventsApart for Events {
+    fn event(&mut self, row: &rows::EventRow) {
+        if let Some(full) = self.batch.push(row) {
+            self.entrance.send(full);
+        }
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        if let Some(rest) = self.batch.take() {
+            self.entrance.send(rest);
+        }
+    }
+}
+
 macro_rules! sink {
     (
         $($(#[$doc:meta])* $method:ident($row:ident) in $table:ident),+;
@@ -157,6 +180,10 @@ macro_rules! sink {
         }
 
         impl RowSink for ArchiveWriter {
+            fn events_apart(&mut self) -> Option<Box<dyn EventsApart>> {
+                Some(Box::new(Events { batch: Batch::default(), entrance: self.encoder.entrance()? }))
+            }
+
             $(
                 #[inline]
                 fn $method(&mut self, row: &rows::$row) {

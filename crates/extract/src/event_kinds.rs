@@ -72,7 +72,7 @@ impl fmt::Debug for EventChoice {
 #[derive(Debug)]
 pub struct EventKinds {
     choice: EventChoice,
-    kinds: Vec<EventKind>,
+    kinds: Vec<Arc<EventKind>>,
     /// Index of a kernel event's kind, by hook and version: these are nearly all events.
     by_hook: FxHashMap<u32, usize>,
     /// By class, and whether the event says that it is a text.
@@ -98,7 +98,7 @@ impl EventKinds {
     }
 
     /// The kind of a record.
-    pub fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas) -> &EventKind {
+    pub fn of(&mut self, record: &Record<'_>, schemas: &mut Schemas) -> &Arc<EventKind> {
         let index = match record.hook() {
             Some(hook) => {
                 let key = u32::from(hook) << 8 | u32::from(record.version());
@@ -144,7 +144,7 @@ impl EventKinds {
         }
         let kind = new_kind(class, schema, schemas, &self.choice);
         self.fields += kind.schema.as_ref().map_or(0, |schema| schema.layout.fields().len());
-        self.kinds.push(kind);
+        self.kinds.push(Arc::new(kind));
         self.kinds.len() - 1
     }
 }

@@ -2,6 +2,7 @@
 
 use tracesift_archive::ArchiveWriter;
 use tracesift_trace::rows::{ModuleRow, SymbolRow};
+use tracesift_trace::sink::EventsApart;
 use tracesift_trace::{Population, RowSink, event_tables, rows};
 
 use crate::kept_rows::{Identities, keep};
@@ -49,6 +50,10 @@ macro_rules! sink {
         $($(#[$optional_doc:meta])* $optional:ident($optional_row:ident) in $optional_table:ident),+
     ) => {
         impl RowSink for RowWriter {
+            fn events_apart(&mut self) -> Option<Box<dyn EventsApart>> {
+                if self.wanted.events { self.archive.events_apart() } else { None }
+            }
+
             $(sink!(@always $method($row));)+
             $(
                 #[inline]

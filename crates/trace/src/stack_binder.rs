@@ -151,12 +151,8 @@ impl StackBinder {
     pub fn add(&mut self, record: &StackRecord) {
         match record.part {
             Part::Kernel(half) => {
-                let open = |entry: &Entry| entry.kernel.is_none() && !entry.whole;
-                let Some(index) = self.entry_for(record, open) else { return };
-                let entry = &mut self.entries[index as usize];
-                entry.kernel = Some(half);
-                entry.cpu = record.cpu;
-                if entry.user.is_none() {
+                let Some(index) = self.kernel_half(record, half) else { return };
+                if self.entries[index as usize].user.is_none() {
                     let waiting = self.waiting.entry((record.tid, record.instance)).or_default();
                     if waiting.len() >= MAX_WAITING {
                         waiting.clear();
@@ -181,14 +177,34 @@ impl StackBinder {
                     }
                 }
             }
-            Part::Whole(half) => {
-                let open = |entry: &Entry| entry.kernel.is_none() && entry.user.is_none();
-                let Some(index) = self.entry_for(record, open) else { return };
-                let entry = &mut self.entries[index as usize];
-                entry.kernel = Some(half);
-                entry.whole = true;
-            }
+            Part::Whole(half) => self.whole(record, half),
         }
+    }
+
+    /// A kernel half, or a whole stack, that the cursor will not reach in time; to be said before the first event. It waits for no user
+    /// half of the cursor: that of its stay in kernel mode is late as well.
+    pub fn add_late(&mut self, record: &StackRecord) {
+        match record.part {
+            Part::Kernel(half) => _ = self.kernel_half(record, half),
+            Part::Whole(half) => self.whole(record, half),
+            Part::User(_) => {}
+        }
+    }
+
+    fn kernel_half(&mut self, record: &StackRecord, half: HalfId) -> Option<u32> {
+        let index = self.entry_for(record, |entry: &Entry| entry.kernel.is_none() && !entry.whole)?;
+        let entry = &mut self.entries[index as usize];
+        entry.kernel = Some(half);
+        entry.cpu = record.cpu;
+        Some(index)
+    }
+
+    fn whole(&mut self, record: &StackRecord, half: HalfId) {
+        let open = |entry: &Entry| entry.kernel.is_none() && entry.user.is_none();
+        let Some(index) = self.entry_for(record, open) else { return };
+        let entry = &mut self.entries[index as usize];
+        entry.kernel = Some(half);
+        entry.whole = true;
     }
 
     /// The kernel and user halves of the event of thread `tid` (unknown: `None`) at `ticks` on `cpu`, at most once each.
@@ -364,5 +380,97 @@ fn forget_all(entries: &mut [Entry], free: &mut Vec<u32>, head: u32) {
         let index = next;
         next = entries[index as usize].next;
         forget(entries, free, index);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
+    use crate::halves::Halves;
+    use crate::ids::ProcessId;
+    use crate::stacks::HalfId;
+
+    /// A stay of a thread in kernel mode: ticks until each of its events, how long after it its kernel half is logged, and ticks until the
+    /// user half is, which is that of the last event.
+    type Stay = (u32, Vec<(i64, i64)>, i64);
+
+    /// Events by time with their thread, and the stack records in the order in which they are logged.
+    fn recorded(stays: &[Stay]) -> (BTreeMap<i64, u32>, Vec<StackRecord>) {
+        let (mut halves, mut events, mut records) = (Halves::default(), BTreeMap::new(), Vec::new());
+        let mut half = || halves.add(ProcessId(0), 0, &[1]);
+        let mut now = BTreeMap::<u32, i64>::new();
+        for (tid, of_stay, delay) in stays {
+            let now = now.entry(*tid).or_default();
+            let record =
+                |event_ticks, ticks, part| StackRecord { event_ticks, ticks, tid: *tid, instance: 0, cpu: 0, part };
+            let mut last = None;
+            for (after, kernel_delay) in of_stay {
+                // No two threads have an event at one time.
+                let ticks = (*now + after) * 4 + i64::from(*tid);
+                events.insert(ticks, *tid);
+                records.push(record(ticks, ticks + kernel_delay, Part::Kernel(half())));
+                last = Some(ticks);
+                *now += after;
+            }
+            *now += delay;
+            if let Some(event) = last {
+                let logged = records.iter().map(|record| record.ticks).max().unwrap_or(0).max(*now * 4);
+                records.push(record(event, logged, Part::User(half())));
+                *now = logged / 4 + 1;
+            }
+        }
+        records.sort_by_key(|record| record.ticks);
+        (events, records)
+    }
+
+    /// The halves that the events take where the cursor runs `lead` ticks ahead.
+    fn taken(events: &BTreeMap<i64, u32>, records: &[StackRecord], lead: i64) -> Vec<(Option<HalfId>, Option<HalfId>)> {
+        let mut binder = StackBinder::new(1_000_000, lead.min(1 << 20));
+        let (mut first_waiting, mut late) = (BTreeMap::new(), Vec::new());
+        for record in records {
+            match record.part {
+                Part::User(half) => {
+                    let first = first_waiting.remove(&record.tid).unwrap_or(record.event_ticks).min(record.event_ticks);
+                    if record.ticks - first > lead {
+                        let StackRecord { tid, event_ticks, ticks, .. } = *record;
+                        late.push(LateUserHalf { tid, event_ticks, first_event_ticks: first, ticks, half });
+                    }
+                }
+                _ => {
+                    first_waiting.entry(record.tid).or_insert(record.event_ticks);
+                    if record.ticks - record.event_ticks > lead {
+                        binder.add_late(record);
+                    }
+                }
+            }
+        }
+        binder.set_late(late);
+        let mut ahead = records.iter().peekable();
+        events
+            .iter()
+            .map(|(ticks, tid)| {
+                binder.advance(*ticks, 1_000);
+                while let Some(record) = ahead.next_if(|record| record.ticks <= ticks.saturating_add(lead)) {
+                    binder.add(record);
+                }
+                binder.take(*ticks, Some(*tid), 0, UserHalves::Shared)
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn events_take_the_same_halves_with_any_lead(
+            stays in prop::collection::vec(
+                (1..4_u32, prop::collection::vec((1..200_i64, 0..60_i64), 1..5), 0..3000_i64), 1..40),
+            lead in prop_oneof![Just(0), 1..50_i64, 1..20_000_i64],
+        ) {
+            let (events, records) = recorded(&stays);
+            prop_assert_eq!(taken(&events, &records, lead), taken(&events, &records, i64::MAX));
+        }
     }
 }

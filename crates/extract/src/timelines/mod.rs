@@ -160,32 +160,40 @@ impl Windows<'_> {
     /// Hands over all tiles but those that wait for the end. Threads make the windows; they are taken one after the other.
     fn write(&self, tables: &mut Tables<'_, impl RowTarget>) -> Result<(), Error> {
         let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-        // One more waits to be taken.
+        // One more is taken meanwhile.
         let memory = self.memory / (threads + 1);
         let mut sums = Sums { timelines: Timelines::new(&self.levels), kinds: EventNumbers::default() };
         let all = self.levels.buckets(0);
-        let (mut at, mut blocks) = (all.start.div_euclid(BLOCK) * BLOCK, FIRST_BLOCKS);
+        let mut at = all.start.div_euclid(BLOCK) * BLOCK;
+        let of_thread = (all.end - at) / BLOCK / threads as i64 + 1;
+        let mut blocks = FIRST_BLOCKS.min(of_thread);
         thread::scope(|scope| {
-            let mut making = VecDeque::new();
+            // In the order of time; those that are made come first but for halves of one that was too long.
+            let mut turns = VecDeque::new();
             loop {
-                while making.len() < threads && at < all.end {
-                    let buckets = at..at + blocks * BLOCK;
-                    at = buckets.end;
-                    let of = buckets.clone();
-                    making.push_back((buckets, scope.spawn(move || self.window(&of, memory))));
+                while turns.len() < threads && at < all.end {
+                    turns.push_back((at..at + blocks * BLOCK, None));
+                    at += blocks * BLOCK;
                 }
-                let Some((buckets, window)) = making.pop_front() else { break };
-                match window.join().unwrap_or_else(|panic| resume_unwind(panic))? {
-                    Some(made) => {
-                        let bytes = made.window.bytes();
-                        sums.take(made, tables);
-                        if bytes < memory / 4 {
-                            blocks = (blocks * 2).min(MOST_BLOCKS);
-                        } else if bytes > memory / 4 * 3 {
-                            blocks = (blocks / 2).max(1);
-                        }
-                    }
-                    None => blocks = self.halve(buckets, &mut sums, tables)?,
+                for (buckets, made) in turns.iter_mut().take(threads) {
+                    let of = buckets.clone();
+                    made.get_or_insert_with(|| scope.spawn(move || self.window(&of, memory)));
+                }
+                let Some((buckets, made)) = turns.pop_front() else { break };
+                let made = made.map(|window| window.join().unwrap_or_else(|panic| resume_unwind(panic)));
+                let Some(made) = made.transpose()?.flatten() else {
+                    blocks = ((buckets.end - buckets.start) / BLOCK / 2).max(1);
+                    let middle = buckets.start + blocks * BLOCK;
+                    turns.push_front((middle..buckets.end, None));
+                    turns.push_front((buckets.start..middle, None));
+                    continue;
+                };
+                let bytes = made.window.bytes();
+                sums.take(made, tables);
+                if bytes < memory / 4 {
+                    blocks = (blocks * 2).min(MOST_BLOCKS);
+                } else if bytes > memory / 4 * 3 {
+                    blocks = (blocks / 2).max(1);
                 }
             }
             Ok::<(), Error>(())
@@ -194,32 +202,10 @@ impl Windows<'_> {
         Ok(())
     }
 
-    /// Makes windows of buckets that take too much memory at once, each half as long as the one that was too long. Gives the blocks of the
-    /// last one.
-    fn halve(
-        &self,
-        buckets: Range<i64>,
-        sums: &mut Sums,
-        tables: &mut Tables<'_, impl RowTarget>,
-    ) -> Result<i64, Error> {
-        let (mut at, mut blocks) = (buckets.start, ((buckets.end - buckets.start) / BLOCK / 2).max(1));
-        while at < buckets.end {
-            let half = at..(at + blocks * BLOCK).min(buckets.end);
-            // A block cannot be divided.
-            let memory = if blocks > 1 { self.memory } else { usize::MAX };
-            match self.window(&half, memory)? {
-                Some(made) => {
-                    sums.take(made, tables);
-                    at = half.end;
-                }
-                None => blocks = (blocks / 2).max(1),
-            }
-        }
-        Ok(blocks)
-    }
-
     /// The figures of some buckets; `None`: they take more memory.
     fn window(&self, buckets: &Range<i64>, memory: usize) -> Result<Option<Made<'_>>, Error> {
+        // A block cannot be divided.
+        let memory = if buckets.end - buckets.start > BLOCK { memory } else { usize::MAX };
         let mut kinds = EventNumbers::default();
         let mut window = Window::new(self.lanes, self.levels, buckets);
         let time = window.time();

@@ -13,6 +13,7 @@ mod dns;
 mod energy;
 mod event_stacks;
 mod event_table;
+mod event_texts;
 mod exceptions;
 mod file_io;
 mod filter_calls;
@@ -216,6 +217,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             no_return,
             lead,
         } = known;
+        let event_table = events.map(|choice| EventTable::new(&schemas, choice, sink));
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -262,7 +264,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             branches: Branches::default(),
             memory: Memory::new(memory),
             start: clock.ns(start),
-            event_table: events.map(|choice| EventTable::new(&schemas, choice)),
+            event_table,
             schemas,
             event_stacks: EventStacks::default(),
             behind: None,
@@ -302,7 +304,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 LatePart::Half(Half::Kernel) => Part::Kernel(half),
                 LatePart::Whole => Part::Whole(half),
             };
-            self.binder.add(&StackRecord {
+            self.binder.add_late(&StackRecord {
                 event_ticks: late.event_ticks,
                 ticks: late.ticks,
                 tid: late.tid,
@@ -551,9 +553,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// A record that is kept as it was logged.
     fn event(&mut self, record: &Record<'_>) {
         let Some(mut table) = self.event_table.take() else { return };
-        if let Some(row) = table.row(record, &mut self.schemas, &self.clock, &mut self.population, &mut self.health) {
-            row.stack = self.event_stack(record, self.behind);
-            self.sink.event(row);
+        if let Some(facts) = table.facts(record, &mut self.schemas, &self.clock, &mut self.population) {
+            let stack = self.event_stack(record, self.behind);
+            table.event(facts, stack, record, self.sink);
         }
         self.event_table = Some(table);
     }
@@ -579,6 +581,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.finish_exceptions();
         self.finish_allocations(end);
         self.finish_memory(end);
+        if let Some(table) = self.event_table {
+            self.health.merge(&table.finish());
+        }
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

@@ -227,10 +227,17 @@ impl WantedHooks {
         let mut hooks = [u64::MAX; 1 << 10];
         // Groups beyond that have no class; their events are looked at one by one.
         for hook in 0..0x1f00_u16 {
+            // Versions with one schema are of one kind.
+            let mut latest: Option<Option<Arc<EventSchema>>> = None;
             let wanted = (0..VERSIONS).any(|version| {
                 let class = EventClass::from_hook(hook, version);
                 let EventClass::Kernel { group, opcode, version } = class else { return true };
                 let schema = group.guid().and_then(|guid| schemas.of_class(guid, opcode, version));
+                let address = |schema: &Option<Arc<EventSchema>>| schema.as_ref().map(Arc::as_ptr);
+                if latest.as_ref().is_some_and(|latest| address(latest) == address(&schema)) {
+                    return false;
+                }
+                latest = Some(schema.clone());
                 new_kind(class, schema, schemas, choice).chosen
             });
             if !wanted {

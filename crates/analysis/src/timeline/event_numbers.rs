@@ -63,7 +63,9 @@ mod tests {
         assert_eq!(kinds.name(2), Some(&("B".to_owned(), "start".to_owned())));
         assert_eq!((kinds.name(3), kinds.name(-1), kinds.names().len()), (None, None, 3));
         let mut others = EventNumbers::default();
-        [("C", "start"), ("B", "start")].map(|(provider, event)| others.number(provider, event));
+        for (provider, event) in [("C", "start"), ("B", "start")] {
+            others.number(provider, event);
+        }
         assert_eq!(kinds.numbers_of(&others), [3, 2]);
     }
 }

@@ -54,6 +54,13 @@ impl<'a> WideStr<'a> {
         let Ok(()) = appended;
     }
 
+    /// The text: faster than through [`Display`](fmt::Display).
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.append_to(&mut text);
+        text
+    }
+
     /// Hands out the text in pieces: whole blocks as long as they are ASCII, which nearly all names are to their end, then
     /// character by character.
     fn write_pieces<E>(&self, mut write: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {

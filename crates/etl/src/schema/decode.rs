@@ -198,11 +198,7 @@ impl<'a> Decoder<'a> {
                 let gap = reader.offset().next_multiple_of(usize::from(alignment)) - reader.offset();
                 Value::Bytes(reader.bytes(gap, FIELD)?)
             }
-            Scalar::Wide(extent) => {
-                let mut text = String::new();
-                self.cursor.wide(field, extent)?.append_to(&mut text);
-                Value::Text(text.into())
-            }
+            Scalar::Wide(extent) => Value::Text(self.cursor.wide(field, extent)?.to_text().into()),
             Scalar::Narrow(extent) => Value::Text(self.cursor.narrow(field, extent)?.to_text()),
             Scalar::Bytes(extent) => bytes_value(field, self.cursor.bytes(field, extent)?),
         })

@@ -42,11 +42,11 @@ impl Inventory {
 
     fn module(&mut self, record: &Record<'_>, pid: u32, module: u64, path: WideStr<'_>, pdb: Option<ModulePdb<'_>>) {
         let pdb = pdb.filter(|pdb| pdb.signature != Guid::from_u128(0)).map(|pdb| PdbIdentity {
-            name: pdb.path.to_string(),
+            name: pdb.path.to_text(),
             guid: pdb.signature.to_string(),
             age: pdb.age,
         });
-        self.methods.module(ManagedModuleRecord { ticks: record.time(), pid, module, path: &path.to_string(), pdb });
+        self.methods.module(ManagedModuleRecord { ticks: record.time(), pid, module, path: &path.to_text(), pdb });
     }
 
     fn method(&mut self, record: &Record<'_>, pid: u32, edge: MethodEdge, version: u8) {
@@ -64,7 +64,7 @@ impl Inventory {
             module: method.code.module_id,
             token: method.code.token,
             function: &function,
-            arguments: &method.signature.to_string(),
+            arguments: &method.signature.to_text(),
         });
         if !known {
             self.health.count(HealthKind::METHODS_OVER_BUDGET, Some(record.time()), || function);
@@ -87,7 +87,7 @@ impl Inventory {
             pid,
             start: entry.address,
             function: &function,
-            arguments: &entry.signature.to_string(),
+            arguments: &entry.signature.to_text(),
         });
         if !known {
             self.health.count(HealthKind::METHODS_OVER_BUDGET, Some(record.time()), || function);
@@ -97,5 +97,10 @@ impl Inventory {
 
 /// `Namespace.Type.Method`.
 fn qualified(namespace: WideStr<'_>, name: WideStr<'_>) -> String {
-    if namespace.is_empty() { name.to_string() } else { format!("{namespace}.{name}") }
+    let mut text = namespace.to_text();
+    if !namespace.is_empty() {
+        text.push('.');
+    }
+    name.append_to(&mut text);
+    text
 }

@@ -36,7 +36,8 @@ pub struct WriterOptions {
 pub struct ArchiveWriter {
     // Dropped in this order: the encoder stops writing, then the directory goes, then the lock.
     encoder: Encoder,
-    batches: Batches,
+    /// Some hundred KiB, which would be moved along with the writer.
+    batches: Box<Batches>,
     kept: KeptColumns,
     trace: String,
     group_rows: usize,
@@ -64,7 +65,7 @@ impl ArchiveWriter {
         let group_rows = options.group_rows.unwrap_or(Effort::BESIDE.group_rows).max(1);
         let trace = options.trace;
         let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..Effort::BESIDE })?;
-        let (batches, kept) = (Batches::default(), KeptColumns::default());
+        let (batches, kept) = (Box::default(), KeptColumns::default());
         Ok(Self { encoder, batches, kept, trace, group_rows, staging, lock })
     }
 

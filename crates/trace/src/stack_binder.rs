@@ -79,6 +79,20 @@ pub struct LateUserHalf {
     pub half: HalfId,
 }
 
+/// A late user half whose time has come.
+#[derive(Clone, Copy, Debug)]
+struct Serving {
+    late: LateUserHalf,
+    /// The event that it names has taken it. It still serves the others of its stay in kernel mode.
+    is_taken: bool,
+}
+
+impl Serving {
+    fn names(&self, ticks: i64) -> bool {
+        !self.is_taken && self.late.event_ticks == ticks
+    }
+}
+
 /// The user halves that an event may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserHalves {
@@ -101,7 +115,7 @@ pub struct StackBinder {
     /// Late user halves that serve no event yet: the last one begins first.
     late: Vec<LateUserHalf>,
     /// Those that serve events of this time, by thread. Few: a thread returns to user mode before it waits again.
-    serving: FxHashMap<u32, Vec<LateUserHalf>>,
+    serving: FxHashMap<u32, Vec<Serving>>,
     swept: i64,
 }
 
@@ -137,9 +151,9 @@ impl StackBinder {
         self.by_slice.advance(now >> self.slice_bits, |head| forget_all(entries, free, head));
         while let Some(half) = self.late.pop_if(|half| half.first_event_ticks <= now) {
             let serving = self.serving.entry(half.tid).or_default();
-            serving.retain(|half| half.ticks >= now);
+            serving.retain(|half| half.late.ticks >= now);
             if serving.len() < MAX_SERVING {
-                serving.push(half);
+                serving.push(Serving { late: half, is_taken: false });
             }
         }
         if now.saturating_sub(self.swept) >= interval {
@@ -217,10 +231,26 @@ impl StackBinder {
     ) -> (Option<HalfId>, Option<HalfId>) {
         let chosen = self.entry_of(ticks, tid, cpu);
         let halves = self.halves(chosen, ticks, tid, user);
+        let tid = chosen.map(|chosen| self.entries[chosen as usize].tid).or(tid);
         if let Some(chosen) = chosen {
             self.unlink(self.slice(ticks), chosen);
         }
+        if let (Some(user), Some(tid)) = (halves.1, tid) {
+            self.take_late(ticks, tid, user);
+        }
         halves
+    }
+
+    /// An event has taken its user half: no other event of the same thread and time gets it as its own.
+    fn take_late(&mut self, ticks: i64, tid: u32, user: HalfId) {
+        if self.serving.is_empty() {
+            return;
+        }
+        let serving = self.serving.get_mut(&tid).into_iter().flatten();
+        let own = serving.filter(|half| half.names(ticks) && half.late.half == user);
+        if let Some(own) = own.min_by_key(|half| half.late.ticks) {
+            own.is_taken = true;
+        }
     }
 
     /// As [`Self::take`], and leaves them there: for whoever must not take them from another event of that moment.
@@ -270,14 +300,13 @@ impl StackBinder {
         if self.serving.is_empty() {
             return None;
         }
-        let late = self.serving.get(&tid)?;
-        // Of several that name one event the last one counts.
-        if let Some(exact) = late.iter().filter(|half| half.event_ticks == ticks).max_by_key(|half| half.ticks) {
-            return Some(exact.half);
+        let serving = self.serving.get(&tid)?;
+        if let Some(own) = serving.iter().filter(|half| half.names(ticks)).min_by_key(|half| half.late.ticks) {
+            return Some(own.late.half);
         }
-        let serves = |half: &&LateUserHalf| half.first_event_ticks <= ticks && ticks <= half.ticks;
-        let next = late.iter().filter(serves).min_by_key(|half| half.ticks)?;
-        (halves == UserHalves::Shared).then_some(next.half)
+        let serves = |half: &&Serving| half.late.first_event_ticks <= ticks && ticks <= half.late.ticks;
+        let next = serving.iter().filter(serves).min_by_key(|half| half.late.ticks)?;
+        (halves == UserHalves::Shared).then_some(next.late.half)
     }
 
     #[inline(never)]
@@ -288,7 +317,7 @@ impl StackBinder {
             !waiting.is_empty()
         });
         self.serving.retain(|_, serving| {
-            serving.retain(|half| half.ticks >= now);
+            serving.retain(|half| half.late.ticks >= now);
             !serving.is_empty()
         });
     }
@@ -441,7 +470,8 @@ mod tests {
                     }
                 }
                 _ => {
-                    first_waiting.entry(record.tid).or_insert(record.event_ticks);
+                    let first = first_waiting.entry(record.tid).or_insert(record.event_ticks);
+                    *first = record.event_ticks.min(*first);
                     if record.ticks - record.event_ticks > lead {
                         binder.add_late(record);
                     }
@@ -452,6 +482,8 @@ mod tests {
         let mut ahead = records.iter().peekable();
         events
             .iter()
+            // Another event of the same thread and time has no stack.
+            .flat_map(|(ticks, tid)| [(ticks, tid), (ticks, tid)])
             .map(|(ticks, tid)| {
                 binder.advance(*ticks, 1_000);
                 while let Some(record) = ahead.next_if(|record| record.ticks <= ticks.saturating_add(lead)) {

@@ -137,7 +137,8 @@ impl LateStacks {
     fn late(&mut self, record: &Record<'_>, half: Half, event: i64, tid: u32) -> Option<i64> {
         let first = match half {
             Half::Kernel => {
-                self.waiting.entry(tid).or_insert(event);
+                let first = self.waiting.entry(tid).or_insert(event);
+                *first = event.min(*first);
                 event
             }
             Half::User => self.waiting.remove(&tid).map_or(event, |first| first.min(event)),

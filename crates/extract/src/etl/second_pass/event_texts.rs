@@ -38,7 +38,7 @@ pub(super) struct EventFacts {
 /// Makes the rows, here or on a thread of its own.
 pub(super) enum EventTexts {
     /// Here.
-    Here(RowMaker),
+    Here(Box<RowMaker>),
     /// There.
     Thread(TextThread),
 }
@@ -48,7 +48,7 @@ impl EventTexts {
     pub(super) fn new(sink: &mut impl RowSink) -> Self {
         let has_cpu = available_parallelism().is_ok_and(|cpus| cpus.get() > 1);
         let thread = has_cpu.then(|| sink.events_apart()).flatten().and_then(TextThread::start);
-        thread.map_or_else(|| Self::Here(RowMaker::default()), Self::Thread)
+        thread.map_or_else(|| Self::Here(Box::default()), Self::Thread)
     }
 
     /// Makes the row of an event.

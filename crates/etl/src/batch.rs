@@ -10,7 +10,7 @@ use crate::frame::Entry;
 /// sorts.
 const INSERTION: usize = 8;
 
-/// Keeps its memory between batches. Per batch: [`Batch::begin`], [`Batch::count`] for each run, [`Batch::lay_out`],
+/// Keeps what it counts with between batches. Per batch: [`Batch::begin`], [`Batch::count`] for each run, [`Batch::lay_out`],
 /// [`Batch::place`] for each run in the same order, [`Batch::finish`].
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
@@ -24,22 +24,13 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The records in order.
-    #[inline]
-    pub(crate) fn entries(&self) -> &[Entry] {
-        &self.entries
-    }
-
-    /// Leaves no record.
-    pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-    }
-
-    /// Starts a batch for times from `low` to `last`, inclusive. The batch before it says how many records are likely.
-    pub(crate) fn begin(&mut self, low: i64, last: i64) {
+    /// Starts a batch for times from `low` to `last`, inclusive, in the memory of `entries`. The batch before it says how many records
+    /// are likely.
+    pub(crate) fn begin(&mut self, low: i64, last: i64, entries: Vec<Entry>) {
+        self.entries = entries;
         // Distances fit into u64 for all i64.
         let span = last.wrapping_sub(low) as u64;
-        let slice_bits = (usize::BITS - self.entries.len().leading_zeros()).clamp(6, 15);
+        let slice_bits = (usize::BITS - self.length.leading_zeros()).clamp(6, 15);
         self.shift = (u64::BITS - span.leading_zeros()).saturating_sub(slice_bits);
         (self.low, self.last, self.length) = (low, last, 0);
         self.places.clear();
@@ -74,24 +65,25 @@ impl Batch {
         self.entries.resize(self.length, Entry::default());
     }
 
-    /// Puts a run's records, which were counted before, into their slices.
-    pub(crate) fn place(&mut self, run: &[Entry], slot: u32) {
+    /// Puts a run's records, which were counted before, into their slices. They say from now on that they are in buffer `slot`.
+    pub(crate) fn place(&mut self, run: &[Entry], slot: usize) {
         let (low, shift) = (self.low, self.shift);
         for entry in run {
             if let Some(place) = self.places.get_mut(slice_of(entry, low, shift))
                 && let Some(target) = self.entries.get_mut(*place as usize)
             {
-                *target = entry.in_slot(u64::from(slot));
+                *target = entry.in_slot(slot as u64);
                 *place += 1;
             }
         }
     }
 
-    /// Sorts inside the slices. Records of the same time stay in the order of their runs.
-    pub(crate) fn finish(&mut self) {
+    /// Sorts inside the slices, and gives the records in order. Those of the same time are in the order of their runs.
+    pub(crate) fn finish(&mut self) -> Vec<Entry> {
         if !insertion_sort(&mut self.entries) {
             self.entries.sort_by_key(|entry| entry.time);
         }
+        std::mem::take(&mut self.entries)
     }
 }
 
@@ -140,7 +132,7 @@ mod tests {
         fn runs_come_out_in_order_and_ties_in_the_order_of_the_runs(
             runs in prop::collection::vec(prop::collection::vec(time(), 0..200), 1..20), limit in time()
         ) {
-            let mut batch = Batch::default();
+            let (mut batch, mut entries) = (Batch::default(), Vec::new());
             // Twice, so that the second use meets what the first has left behind.
             for _ in 0..2 {
                 let mut expected = Vec::new();
@@ -154,14 +146,14 @@ mod tests {
                 let last = limit.max(low);
                 expected.retain(|(time, ..)| *time <= last);
                 expected.sort_unstable();
-                batch.begin(low, last);
+                batch.begin(low, last, entries);
                 let counts: Vec<usize> = runs.iter().map(|run| batch.count(run)).collect();
                 batch.lay_out();
                 for (slot, (run, count)) in runs.iter().zip(&counts).enumerate() {
-                    batch.place(&run[..*count], slot as u32);
+                    batch.place(&run[..*count], slot);
                 }
-                batch.finish();
-                let found: Vec<_> = batch.entries().iter().map(|e| (e.time, e.slot(), e.offset())).collect();
+                entries = batch.finish();
+                let found: Vec<_> = entries.iter().map(|e| (e.time, e.slot(), e.offset())).collect();
                 prop_assert_eq!(found, expected);
             }
         }

@@ -16,7 +16,8 @@ pub struct BufferReader {
     damage: DamageLog,
     /// The buffer whose records were given last.
     last: Option<BufferRef>,
-    used: UsedBuffers,
+    /// None before the first one.
+    used: Option<UsedBuffers>,
 }
 
 impl BufferReader {
@@ -29,7 +30,7 @@ impl BufferReader {
     /// The records of one buffer, sorted by time. A reader is for the buffers of one file.
     pub fn records<'r>(&'r mut self, file: &EtlFile, buffer: &BufferRef) -> impl ExactSizeIterator<Item = Record<'r>> {
         if let Some(last) = self.last.replace(*buffer) {
-            self.used.add_buffer(file, &last);
+            self.used.get_or_insert_with(|| UsedBuffers::of(file)).add_buffer(&last);
         }
         file.origin().load(buffer, &mut self.input, &mut self.content, &mut self.damage);
         let content = &self.content;

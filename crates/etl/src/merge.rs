@@ -12,18 +12,14 @@ use crate::buffer::BufferRef;
 use crate::damage::{DamageLog, kind};
 use crate::file::EtlFile;
 use crate::frame::Entry;
-use crate::load::Content;
-use crate::prefetch::prefetch;
 use crate::record::Record;
+use crate::record_batch::{Buffer, RecordBatch};
 use crate::supply::{Loaded, Pending, Supply};
 use crate::used_buffers::UsedBuffers;
 use crate::wanted::{Everything, Wanted};
 
 /// Records in a batch, about: what stays in a core's cache together with their bytes.
 const BATCH: usize = 8192;
-/// How many places ahead of the record that is handed out memory is asked for: neighbours in time lie in the buffers of different
-/// CPUs, which no CPU foresees. Between 8 and 24 makes no difference.
-const PREFETCH: usize = 12;
 
 /// Bounds of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,43 +44,38 @@ pub struct Merge<W = Everything> {
     next_pending: usize,
     supply: Supply<W>,
     /// Loaded buffers by slot.
-    runs: Vec<Run>,
+    runs: Vec<Option<Run>>,
     free: Vec<u32>,
     /// Slots in use, by (CPU, file, sequence number).
     order: Vec<u32>,
     memory: usize,
-    batch: Batch,
+    sorter: Batch,
+    /// The records in order, and the next of them to hand out.
+    batch: RecordBatch,
     next: usize,
     /// Time of the last record of the last batch.
     floor: i64,
     damage: Vec<DamageLog>,
     stored_bytes: u64,
     /// By file.
-    used: Vec<UsedBuffers>,
+    used: Vec<Arc<UsedBuffers>>,
 }
 
-/// A loaded buffer.
-#[derive(Debug, Default)]
+/// A loaded buffer, of which records are still to be handed out.
 struct Run {
-    content: Content,
-    /// The next entry of `content` to hand out, and how many of them are in the batch.
+    buffer: Arc<Buffer>,
+    /// The next entry to hand out, and how many of them are in the batch.
     next: usize,
     taken: usize,
-    cpu: u16,
-    part: u16,
-    sequence: i64,
-    index: u32,
+    /// CPU, part, sequence number, index.
+    order: (u16, u16, i64, u32),
     /// Bytes that were counted for it.
     memory: usize,
 }
 
 impl Run {
     fn rest(&self) -> &[Entry] {
-        self.content.entries.get(self.next..).unwrap_or_default()
-    }
-
-    const fn order(&self) -> (u16, u16, i64, u32) {
-        (self.cpu, self.part, self.sequence, self.index)
+        self.buffer.content.entries.get(self.next..).unwrap_or_default()
     }
 }
 
@@ -123,12 +114,13 @@ impl<W: Wanted> Merge<W> {
             free: Vec::new(),
             order: Vec::new(),
             memory: 0,
-            batch: Batch::default(),
+            sorter: Batch::default(),
+            batch: RecordBatch::default(),
             next: 0,
             floor: i64::MIN,
             damage: vec![DamageLog::default(); files.len()],
             stored_bytes: 0,
-            used: files.iter().map(|_| UsedBuffers::default()).collect(),
+            used: files.iter().map(|file| Arc::new(UsedBuffers::of(file))).collect(),
         }
     }
 
@@ -139,15 +131,9 @@ impl<W: Wanted> Merge<W> {
     )]
     #[inline]
     pub fn next(&mut self) -> Option<Record<'_>> {
-        let entry = self.upcoming()?;
-        if let Some(later) = self.batch.entries().get(self.next + PREFETCH)
-            && let Some(run) = self.runs.get(later.slot())
-        {
-            prefetch(run.content.area.bytes().get(later.offset()..).unwrap_or_default());
-        }
+        self.upcoming()?;
         self.next += 1;
-        let run = self.runs.get(entry.slot())?;
-        run.content.record(entry, run.cpu, run.part)
+        self.batch.record(self.next - 1)
     }
 
     /// Time of the record that [`Merge::next`] will give.
@@ -156,13 +142,22 @@ impl<W: Wanted> Merge<W> {
         self.upcoming().map(|entry| entry.time)
     }
 
+    /// The next records, some thousand of them, for any thread; `None` at the end. Those that [`Merge::next`] has given already are left
+    /// out.
+    pub fn next_batch(&mut self) -> Option<RecordBatch> {
+        self.upcoming()?;
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.skip(std::mem::take(&mut self.next));
+        Some(batch)
+    }
+
     #[inline]
     fn upcoming(&mut self) -> Option<Entry> {
-        if let Some(entry) = self.batch.entries().get(self.next) {
+        if let Some(entry) = self.batch.entries.get(self.next) {
             return Some(*entry);
         }
         self.refill();
-        self.batch.entries().first().copied()
+        self.batch.entries.first().copied()
     }
 
     /// What could not be used in the buffers read so far, for the file with index `part`; without the damage that
@@ -183,43 +178,51 @@ impl<W: Wanted> Merge<W> {
     #[inline(never)]
     fn refill(&mut self) {
         self.next = 0;
+        // What nobody needs goes back before more is loaded.
+        let RecordBatch { mut entries, mut buffers } = std::mem::take(&mut self.batch);
+        entries.clear();
+        buffers.clear();
         self.release();
-        let Some((low, last)) = self.load_due() else {
-            self.batch.clear();
-            return;
-        };
-        let (runs, batch) = (&mut self.runs, &mut self.batch);
-        batch.begin(low, last);
-        for slot in &self.order {
-            let Some(run) = runs.get_mut(*slot as usize) else { continue };
-            run.taken = batch.count(run.rest());
+        if let Some((low, last)) = self.load_due() {
+            entries = self.sort(low, last, entries, &mut buffers);
         }
-        batch.lay_out();
-        for slot in &self.order {
-            let Some(run) = runs.get_mut(*slot as usize) else { continue };
-            batch.place(run.rest().get(..run.taken).unwrap_or_default(), *slot);
-            run.next += run.taken;
+        self.floor = entries.last().map_or(self.floor, |entry| entry.time);
+        self.batch = RecordBatch { entries, buffers };
+    }
+
+    /// Puts the records at hand between two times, both included, in order, and notes their buffers.
+    fn sort(&mut self, low: i64, last: i64, entries: Vec<Entry>, buffers: &mut Vec<Arc<Buffer>>) -> Vec<Entry> {
+        let Self { sorter, runs, order, .. } = self;
+        sorter.begin(low, last, entries);
+        for slot in &*order {
+            let Some(Some(run)) = runs.get_mut(*slot as usize) else { continue };
+            run.taken = sorter.count(run.rest());
         }
-        batch.finish();
-        self.floor = batch.entries().last().map_or(self.floor, |entry| entry.time);
+        sorter.lay_out();
+        for slot in &*order {
+            let Some(Some(run)) = runs.get_mut(*slot as usize) else { continue };
+            if run.taken > 0 {
+                sorter.place(run.rest().get(..run.taken).unwrap_or_default(), buffers.len());
+                buffers.push(Arc::clone(&run.buffer));
+                run.next += run.taken;
+            }
+        }
+        sorter.finish()
     }
 
     /// Lets go of the buffers that are used up.
     fn release(&mut self) {
-        let Self { files, runs, free, memory, supply, used, .. } = self;
+        let Self { runs, free, memory, .. } = self;
         self.order.retain(|slot| {
-            let Some(run) = runs.get_mut(*slot as usize) else { return false };
-            if run.rest().is_empty() {
-                *memory = memory.saturating_sub(run.memory);
-                supply.take_back(std::mem::take(&mut run.content));
-                let part = usize::from(run.part);
-                if let (Some(file), Some(used)) = (files.get(part), used.get_mut(part)) {
-                    used.add(file, run.index);
+            let Some(place) = runs.get_mut(*slot as usize) else { return false };
+            match place {
+                Some(run) if !run.rest().is_empty() => true,
+                used_up => {
+                    *memory = memory.saturating_sub(used_up.take().map_or(0, |run| run.memory));
+                    free.push(*slot);
+                    false
                 }
-                free.push(*slot);
-                return false;
             }
-            true
         });
     }
 
@@ -228,7 +231,7 @@ impl<W: Wanted> Merge<W> {
     fn load_due(&mut self) -> Option<(i64, i64)> {
         let share = (BATCH / self.order.len().max(1)).clamp(24, 1024);
         let cut = |run: &Run| run.rest().get(share).map_or(i64::MAX, |entry| entry.time.saturating_sub(1));
-        let at_hand = || self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
+        let at_hand = || self.order.iter().filter_map(|slot| self.run(*slot));
         let mut low = at_hand().filter_map(|run| run.rest().first()).map(|entry| entry.time).min();
         let mut last = at_hand().map(cut).min().unwrap_or(i64::MAX);
         let mut new_records = 0;
@@ -247,59 +250,54 @@ impl<W: Wanted> Merge<W> {
                 last = if low.is_some_and(|low| pending.time > low) {
                     pending.time - 1
                 } else {
-                    let last_times = self.order.iter().filter_map(|slot| self.runs.get(*slot as usize)?.rest().last());
+                    let last_times = self.order.iter().filter_map(|slot| self.run(*slot)?.rest().last());
                     last.min(last_times.map(|entry| entry.time).min().unwrap_or(last))
                 };
                 break;
             }
             self.next_pending += 1;
-            if let Some(run) = self.load(pending).and_then(|slot| self.runs.get(slot)) {
+            if let Some(run) = self.load(pending).and_then(|slot| self.run(slot)) {
                 new_records += run.rest().len();
                 let first = run.rest().first().map_or(i64::MAX, |entry| entry.time);
                 low = Some(low.map_or(first, |low| low.min(first)));
                 last = last.min(cut(run));
             }
         }
-        let at_hand = self.order.iter().filter_map(|slot| self.runs.get(*slot as usize));
+        let at_hand = self.order.iter().filter_map(|slot| self.run(*slot));
         let end = at_hand.filter_map(|run| run.rest().last()).map(|entry| entry.time).max()?;
         low.map(|low| (low, last.min(end).max(low)))
     }
 
+    /// The loaded buffer in a slot.
+    fn run(&self, slot: u32) -> Option<&Run> {
+        self.runs.get(slot as usize)?.as_ref()
+    }
+
     /// Takes a buffer from the supply and gives its slot; `None` when it has no wanted record.
-    fn load(&mut self, pending: Pending) -> Option<usize> {
-        let Loaded { content, damage: found } = self.supply.next(pending);
+    fn load(&mut self, pending: Pending) -> Option<u32> {
+        let Loaded { mut content, damage: found } = self.supply.next(pending);
         let part = usize::from(pending.part);
         let buffer = self.files.get(part)?.buffers().get(pending.index as usize)?;
         let damage = self.damage.get_mut(part)?;
         damage.append(found);
         self.stored_bytes += u64::from(buffer.size);
         if content.entries.is_empty() {
-            self.supply.take_back(content);
             return None;
         }
         let memory = content.area.memory() + size_of::<Entry>() * content.entries.capacity();
-        let mut run = Run {
-            content,
-            next: 0,
-            taken: 0,
-            cpu: buffer.cpu,
-            part: pending.part,
-            sequence: buffer.sequence,
-            index: pending.index,
-            memory,
-        };
-        raise_late(&mut run.content.entries, self.floor, buffer, damage);
+        raise_late(&mut content.entries, self.floor, buffer, damage);
         self.memory += memory;
-        let key = run.order();
-        let place =
-            self.order.partition_point(|other| self.runs.get(*other as usize).is_some_and(|other| other.order() < key));
+        let order = (buffer.cpu, pending.part, buffer.sequence, pending.index);
+        let used = Arc::clone(self.used.get(part)?);
+        let buffer = Arc::new(Buffer { content, cpu: buffer.cpu, part: pending.part, index: pending.index, used });
+        let place = self.order.partition_point(|other| self.run(*other).is_some_and(|other| other.order < order));
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.runs.push(Run::default());
+            self.runs.push(None);
             (self.runs.len() - 1) as u32
         });
-        *self.runs.get_mut(slot as usize)? = run;
+        *self.runs.get_mut(slot as usize)? = Some(Run { buffer, next: 0, taken: 0, order, memory });
         self.order.insert(place, slot);
-        Some(slot as usize)
+        Some(slot)
     }
 }
 

@@ -2,6 +2,7 @@
 //! the next buffers costs about as much as to put their records in order, and needs nothing of it. Where few records are
 //! wanted there is little to put in order, and all cores load.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
@@ -32,14 +33,45 @@ pub(crate) struct Pending {
 /// A loaded buffer with what of it could not be used.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    pub(crate) content: Content,
+    pub(crate) content: Returning,
     pub(crate) damage: DamageLog,
+}
+
+/// Content that returns its memory to whoever loads more, once it is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Returning {
+    content: Content,
+    home: Option<Sender<Content>>,
+}
+
+impl Deref for Returning {
+    type Target = Content;
+
+    #[inline]
+    fn deref(&self) -> &Content {
+        &self.content
+    }
+}
+
+impl DerefMut for Returning {
+    fn deref_mut(&mut self) -> &mut Content {
+        &mut self.content
+    }
+}
+
+impl Drop for Returning {
+    fn drop(&mut self) {
+        if let Some(home) = &self.home {
+            // Where nothing is loaded any more nobody needs it.
+            drop(home.send(std::mem::take(&mut self.content)));
+        }
+    }
 }
 
 /// Gives the buffers of a list, one after the other.
 pub(crate) enum Supply<W> {
-    /// Loads a buffer when it is asked for; keeps used memory.
-    Here { loader: Box<Loader<W>>, used: Vec<Content> },
+    /// Loads a buffer when it is asked for.
+    Here(Box<Loader<W>>),
     /// Other threads load ahead, each every so many-th buffer of the list.
     Ahead(Lanes),
 }
@@ -49,54 +81,39 @@ pub(crate) struct Lanes {
     lanes: Vec<Lane>,
     /// The one that has the next buffer.
     next: usize,
-    /// The one that gets the next used memory.
-    back: usize,
 }
 
-/// A thread that loads and gets used memory back.
+/// A thread that loads.
 struct Lane {
     loaded: Option<Receiver<Loaded>>,
-    used: Sender<Content>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl<W: Wanted> Supply<W> {
     /// The wanted records of the buffers of `files`, in the order of `pending`.
     pub(crate) fn new(files: &[EtlFile], pending: &Arc<[Pending]>, wanted: W) -> Self {
-        let loader = Loader { files: files.to_vec(), wanted, input: Vec::new(), whole: Content::default() };
+        let loader = || Loader::new(files, wanted.clone());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         if pending.len() < FEW_BUFFERS || cores == 1 {
-            return Self::here(loader);
+            return Self::Here(Box::new(loader()));
         }
         let largest = files.iter().flat_map(EtlFile::buffers).map(|buffer| buffer.size.max(buffer.valid_end)).max();
         let ahead = (AHEAD_BYTES / largest.unwrap_or(1).max(1) as usize).clamp(1, AHEAD_BUFFERS);
         let count = if W::ALL { 1 } else { cores.min(MAX_LANES) };
         let lanes: Option<Vec<Lane>> = (0..count)
-            .map(|first| Lane::start(loader.clone(), Arc::clone(pending), first, count, ahead.div_ceil(count)))
+            .map(|first| Lane::start(loader(), Arc::clone(pending), first, count, ahead.div_ceil(count)))
             .collect();
         match lanes {
-            Some(lanes) => Self::Ahead(Lanes { lanes, next: 0, back: 0 }),
-            None => Self::here(loader),
+            Some(lanes) => Self::Ahead(Lanes { lanes, next: 0 }),
+            None => Self::Here(Box::new(loader())),
         }
-    }
-
-    fn here(loader: Loader<W>) -> Self {
-        Self::Here { loader: Box::new(loader), used: Vec::new() }
     }
 
     /// The next buffer of the list, which is `pending`.
     pub(crate) fn next(&mut self, pending: Pending) -> Loaded {
         match self {
-            Self::Here { loader, used } => loader.load(pending, used.pop().unwrap_or_default()),
+            Self::Here(loader) => loader.load(pending),
             Self::Ahead(lanes) => lanes.next(),
-        }
-    }
-
-    /// Takes memory back that is no longer needed.
-    pub(crate) fn take_back(&mut self, content: Content) {
-        match self {
-            Self::Here { used, .. } => used.push(content),
-            Self::Ahead(lanes) => lanes.take_back(content),
         }
     }
 }
@@ -106,16 +123,6 @@ impl Lanes {
         let loaded = self.lanes.get(self.next).map(Lane::next).unwrap_or_default();
         self.next = (self.next + 1) % self.lanes.len().max(1);
         loaded
-    }
-
-    /// Each thread gets as much back as any other: a merge lets go of several buffers before it takes the next ones, and what
-    /// always the same thread gets would pile up there while the others take new memory.
-    fn take_back(&mut self, content: Content) {
-        if let Some(lane) = self.lanes.get(self.back) {
-            // Where the thread is through nobody needs it.
-            drop(lane.used.send(content));
-        }
-        self.back = (self.back + 1) % self.lanes.len().max(1);
     }
 }
 
@@ -130,11 +137,10 @@ impl Lane {
         ahead: usize,
     ) -> Option<Self> {
         let (to_merge, loaded) = sync_channel(ahead);
-        let (used, from_merge) = channel();
         let thread = Builder::new().name("etl reader".to_owned()).spawn(move || {
-            loader.load_all(pending.iter().skip(first).step_by(step), &to_merge, &from_merge);
+            loader.load_all(pending.iter().skip(first).step_by(step), &to_merge);
         });
-        Some(Self { loaded: Some(loaded), used, thread: Some(thread.ok()?) })
+        Some(Self { loaded: Some(loaded), thread: Some(thread.ok()?) })
     }
 
     fn next(&self) -> Loaded {
@@ -158,33 +164,34 @@ impl Drop for Lane {
     }
 }
 
-#[derive(Clone)]
+/// Loads buffers. Its memory is that of earlier ones which has come back.
 pub(crate) struct Loader<W> {
     files: Vec<EtlFile>,
     wanted: W,
     input: Vec<u8>,
     /// A loaded buffer, before its wanted records are taken out of it.
     whole: Content,
+    home: Sender<Content>,
+    returned: Receiver<Content>,
 }
 
 impl<W: Wanted> Loader<W> {
-    fn load_all<'p>(
-        mut self,
-        list: impl Iterator<Item = &'p Pending>,
-        to_merge: &SyncSender<Loaded>,
-        from_merge: &Receiver<Content>,
-    ) {
+    fn new(files: &[EtlFile], wanted: W) -> Self {
+        let (home, returned) = channel();
+        Self { files: files.to_vec(), wanted, input: Vec::new(), whole: Content::default(), home, returned }
+    }
+
+    fn load_all<'p>(mut self, list: impl Iterator<Item = &'p Pending>, to_merge: &SyncSender<Loaded>) {
         for pending in list {
-            let content = from_merge.try_recv().unwrap_or_default();
-            if to_merge.send(self.load(*pending, content)).is_err() {
+            if to_merge.send(self.load(*pending)).is_err() {
                 return;
             }
         }
     }
 
-    fn load(&mut self, pending: Pending, mut content: Content) -> Loaded {
-        let Self { files, wanted, input, whole } = self;
-        let mut damage = DamageLog::default();
+    fn load(&mut self, pending: Pending) -> Loaded {
+        let Self { files, wanted, input, whole, home, returned } = self;
+        let (mut content, mut damage) = (returned.try_recv().unwrap_or_default(), DamageLog::default());
         content.entries.clear();
         let file = files.get(usize::from(pending.part));
         if let Some((file, buffer)) = file.and_then(|file| Some((file, file.buffers().get(pending.index as usize)?))) {
@@ -195,7 +202,7 @@ impl<W: Wanted> Loader<W> {
                 take_wanted(whole, wanted, &mut content, buffer.cpu, pending.part);
             }
         }
-        Loaded { content, damage }
+        Loaded { content: Returning { content, home: Some(home.clone()) }, damage }
     }
 }
 
@@ -220,31 +227,20 @@ fn take_wanted<W: Wanted>(whole: &Content, wanted: &W, content: &mut Content, cp
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wanted::Everything;
 
-    /// Several buffers are let go of at once, then as many are taken: no thread gets more memory than it uses.
+    /// Several buffers are let go of at once, then as many are taken.
     #[test]
-    fn used_memory_goes_to_all_threads_alike() {
-        let threads: Vec<_> = (0..2).map(|_| (sync_channel(1), channel())).collect();
-        let (mut ends, mut lanes) = (Vec::new(), Lanes { lanes: Vec::new(), next: 0, back: 0 });
-        for ((to_merge, loaded), (used, from_merge)) in threads {
-            lanes.lanes.push(Lane { loaded: Some(loaded), used, thread: None });
-            ends.push((to_merge, from_merge));
+    fn used_memory_goes_back_to_whoever_loads() {
+        let mut loader = Loader::new(&[], Everything);
+        let nowhere = Pending { time: 0, part: 0, index: 0 };
+        let mut first: Vec<Loaded> = (0..3).map(|_| loader.load(nowhere)).collect();
+        for loaded in &mut first {
+            loaded.content.area.own().reserve(1 << 10);
         }
-        let mut allocated = 0;
-        for _ in 0..100 {
-            let taken: Vec<Loaded> = (0..2)
-                .map(|lane: usize| {
-                    let (to_merge, from_merge) = &ends[lane];
-                    let content = from_merge.try_recv().unwrap_or_else(|_| {
-                        allocated += 1;
-                        Content::default()
-                    });
-                    to_merge.send(Loaded { content, damage: DamageLog::default() }).expect("it is awaited");
-                    lanes.next()
-                })
-                .collect();
-            taken.into_iter().for_each(|loaded| lanes.take_back(loaded.content));
-        }
-        assert_eq!(allocated, 2);
+        drop(first);
+        let again: Vec<Loaded> = (0..4).map(|_| loader.load(nowhere)).collect();
+        let used = again.iter().filter(|loaded| loaded.content.area.memory() >= 1 << 10);
+        assert_eq!(used.count(), 3);
     }
 }

@@ -208,13 +208,37 @@ fn numbered(cpu: u16, sequence: i64, times: &[i64], next: &mut u32) -> Buffer {
     buffer
 }
 
-fn all(files: &[EtlFile], options: MergeOptions) -> (Vec<(i64, u16, u16, u32)>, u64) {
+/// Time, CPU, file and number of a record.
+type Numbered = (i64, u16, u16, u32);
+
+fn number(record: &Record<'_>) -> Option<Numbered> {
+    let number = record.payload().first_chunk::<4>().filter(|_| record.kind() == HeaderKind::PerfInfo64)?;
+    Some((record.time(), record.cpu(), record.part(), u32::from_le_bytes(*number)))
+}
+
+/// The numbered records, the first `singly` of all by one and the others in batches. These are kept until the merge is gone, and
+/// read on another thread.
+fn in_batches(files: &[EtlFile], options: MergeOptions, singly: usize) -> Vec<Numbered> {
+    let mut merge = Merge::new(files, options);
+    let mut found = Vec::new();
+    for _ in 0..singly {
+        found.extend(merge.next().as_ref().and_then(number));
+    }
+    let batches: Vec<_> = std::iter::from_fn(|| merge.next_batch()).collect();
+    drop(merge);
+    let rest = std::thread::spawn(move || {
+        let records = batches.iter().flat_map(|batch| (0..batch.len()).filter_map(|index| batch.record(index)));
+        records.filter_map(|record| number(&record)).collect::<Vec<_>>()
+    });
+    found.extend(rest.join().expect("the thread reads its batches"));
+    found
+}
+
+fn all(files: &[EtlFile], options: MergeOptions) -> (Vec<Numbered>, u64) {
     let mut merge = Merge::new(files, options);
     let mut found = Vec::new();
     while let Some(record) = merge.next() {
-        if let Some(number) = record.payload().first_chunk::<4>().filter(|_| record.kind() == HeaderKind::PerfInfo64) {
-            found.push((record.time(), record.cpu(), record.part(), u32::from_le_bytes(*number)));
-        }
+        found.extend(number(&record));
     }
     let late = (0..files.len())
         .filter_map(|part| merge.damage(part))
@@ -261,11 +285,13 @@ proptest! {
         let (found, late) = all(&files, MergeOptions::default());
         prop_assert_eq!(late, 0);
         prop_assert_eq!(&found, &expected);
+        let singly = seed as usize % (expected.len() + 2);
+        prop_assert_eq!(&in_batches(&files, MergeOptions::default(), singly), &expected);
 
         // With too little memory the order of records may suffer, but no record, and times do not decrease.
         let (mut found, _) = all(&files, MergeOptions { memory_limit: 1 });
         prop_assert!(found.is_sorted_by_key(|record| record.0));
-        let numbers = |records: &[(i64, u16, u16, u32)]| records.iter().map(|record| record.3).collect::<std::collections::BTreeSet<_>>();
+        let numbers = |records: &[Numbered]| records.iter().map(|record| record.3).collect::<std::collections::BTreeSet<_>>();
         prop_assert_eq!(numbers(&found), numbers(&expected));
         found.dedup_by_key(|record| record.3);
         prop_assert_eq!(found.len(), expected.len());

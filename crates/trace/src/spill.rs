@@ -2,13 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Mutex, PoisonError};
 
-/// An append-only byte store, read by position once it is sealed.
+/// An append-only byte store, read by position, also by several threads.
 #[derive(Debug)]
 pub struct Spill {
     memory: Vec<u8>,
     limit: usize,
-    file: Option<File>,
+    /// Few reads go there.
+    file: Option<Mutex<File>>,
     /// Bytes already in the file; the tail is in `memory`.
     flushed: u64,
     directory: Option<std::path::PathBuf>,
@@ -31,12 +33,12 @@ impl Spill {
         if self.memory.len() > self.limit {
             let file = match &mut self.file {
                 Some(file) => file,
-                none => none.insert(match &self.directory {
+                none => none.insert(Mutex::new(match &self.directory {
                     Some(directory) => tempfile::tempfile_in(directory)?,
                     None => tempfile::tempfile()?,
-                }),
+                })),
             };
-            file.write_all(&self.memory)?;
+            file.get_mut().unwrap_or_else(PoisonError::into_inner).write_all(&self.memory)?;
             self.flushed += self.memory.len() as u64;
             self.memory.clear();
         }
@@ -47,7 +49,7 @@ impl Spill {
     ///
     /// # Errors
     /// When the position lies outside of what was appended or the file cannot be read.
-    pub fn read(&mut self, position: u64, into: &mut [u8]) -> io::Result<()> {
+    pub fn read(&self, position: u64, into: &mut [u8]) -> io::Result<()> {
         if position >= self.flushed {
             let start = usize::try_from(position - self.flushed).map_err(|_| io::ErrorKind::UnexpectedEof)?;
             let slice = start.checked_add(into.len()).and_then(|end| self.memory.get(start..end));
@@ -55,7 +57,8 @@ impl Spill {
             return Ok(());
         }
         // Appends never straddle: one lies wholly in the file or wholly in memory.
-        let file = self.file.as_mut().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let file = self.file.as_ref().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         file.seek(SeekFrom::Start(position))?;
         file.read_exact(into)?;
         file.seek(SeekFrom::End(0))?;

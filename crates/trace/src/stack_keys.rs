@@ -83,7 +83,6 @@ pub struct StackKeys {
     kernel: Table,
     user: Table,
     frames: Spill,
-    bytes: Vec<u8>,
 }
 
 #[derive(Debug, Default)]
@@ -131,12 +130,7 @@ impl StackKeysBuilder {
     /// Orders the definitions.
     #[must_use]
     pub fn seal(self) -> StackKeys {
-        StackKeys {
-            kernel: Table::new(self.kernel),
-            user: Table::new(self.user),
-            frames: self.frames,
-            bytes: self.bytes,
-        }
+        StackKeys { kernel: Table::new(self.kernel), user: Table::new(self.user), frames: self.frames }
     }
 }
 
@@ -189,16 +183,17 @@ impl StackKeys {
     ///
     /// # Errors
     /// When the temporary file cannot be read.
-    pub fn frames(&mut self, id: DefinitionId, into: &mut Vec<u64>) -> io::Result<()> {
+    pub fn frames(&self, id: DefinitionId, into: &mut Vec<u64>) -> io::Result<()> {
         let table = match id.half {
             Half::Kernel => &self.kernel,
             Half::User => &self.user,
         };
         let place = table.definitions[id.index as usize].place;
-        self.bytes.resize((place & 0x7ff) as usize * 8, 0);
-        self.frames.read(place >> 12, &mut self.bytes)?;
+        let mut bytes = [0; MAX_FRAMES * 8];
+        let bytes = bytes.get_mut(..(place & 0x7ff) as usize * 8).unwrap_or_default();
+        self.frames.read(place >> 12, bytes)?;
         into.clear();
-        into.extend(self.bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+        into.extend(bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)));
         Ok(())
     }
 
@@ -219,7 +214,7 @@ impl StackKeys {
 mod tests {
     use super::{Half, Serves, StackKeys, StackKeysBuilder};
 
-    fn frames_at(keys: &mut StackKeys, half: Half, key: u64, position: u64) -> Option<Vec<u64>> {
+    fn frames_at(keys: &StackKeys, half: Half, key: u64, position: u64) -> Option<Vec<u64>> {
         let (id, _) = keys.find(half, key, position)?;
         let mut frames = Vec::new();
         keys.frames(id, &mut frames).unwrap();
@@ -232,13 +227,13 @@ mod tests {
         builder.define(Half::Kernel, 7, 100, Serves::Earlier, [1, 2].into_iter()).unwrap();
         builder.define(Half::Kernel, 7, 300, Serves::Earlier, [3].into_iter()).unwrap();
         builder.define(Half::User, 7, 200, Serves::Earlier, [4].into_iter()).unwrap();
-        let mut keys = builder.seal();
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 50), Some(vec![1, 2]));
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 100), Some(vec![1, 2]));
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 101), Some(vec![3]));
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 400), Some(vec![3]));
-        assert_eq!(frames_at(&mut keys, Half::User, 7, 101), Some(vec![4]));
-        assert_eq!(frames_at(&mut keys, Half::User, 8, 101), None);
+        let keys = builder.seal();
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 50), Some(vec![1, 2]));
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 100), Some(vec![1, 2]));
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 101), Some(vec![3]));
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 400), Some(vec![3]));
+        assert_eq!(frames_at(&keys, Half::User, 7, 101), Some(vec![4]));
+        assert_eq!(frames_at(&keys, Half::User, 8, 101), None);
     }
 
     #[test]
@@ -246,8 +241,8 @@ mod tests {
         let mut builder = StackKeysBuilder::new(None);
         builder.define(Half::Kernel, 7, 100, Serves::Later, [1].into_iter()).unwrap();
         builder.define(Half::Kernel, 7, 300, Serves::Later, [2].into_iter()).unwrap();
-        let mut keys = builder.seal();
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 150), Some(vec![1]));
-        assert_eq!(frames_at(&mut keys, Half::Kernel, 7, 350), Some(vec![2]));
+        let keys = builder.seal();
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 150), Some(vec![1]));
+        assert_eq!(frames_at(&keys, Half::Kernel, 7, 350), Some(vec![2]));
     }
 }

@@ -1,25 +1,28 @@
 //! Frames and stacks, interned.
 //!
-//! Addresses become frames (module and RVA, or process and address), pairs of halves become stacks; each is looked up once and found again through caches. The caches have a byte budget. When it is
-//! reached they are dropped and start anew while ids grow on: deduplication is best effort, ids are opaque.
+//! Addresses become frames (module and RVA, or process and address), pairs of halves become stacks; each is looked up once and found again
+//! through caches. The caches have a byte budget. When it is reached they are dropped and start anew while ids grow on: deduplication is
+//! best effort, ids are opaque.
 
-use crate::health_kinds::HealthKind;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use crate::address_map::Epoch;
+use crate::code_map::{CodeMap, SpaceEpochs};
 use crate::fingerprint::{Fingerprint, fingerprint};
+pub use crate::half_finder::KeyReference;
+use crate::half_finder::{HalfFinder, MAX_FRAMES};
 pub use crate::halves::HalfId;
-use crate::halves::Halves;
 use crate::health::Health;
+use crate::health_kinds::HealthKind;
 use crate::ids::{FrameId, ModuleId, ProcessId, StackId};
 use crate::known_halves::KnownHalves;
 use crate::known_pairs::{KnownPairs, Pair};
-use crate::known_references::{KnownReferences, ReferenceKey};
-use crate::methods::{MethodAt, Methods};
+use crate::methods::MethodAt;
 use crate::modules::{AddressSpace, Modules};
 use crate::rows::{FrameRow, ManagedCodeRow, ModuleRow, StackRow, SymbolRow};
 use crate::sink::RowSink;
-use crate::stack_keys::{DefinitionId, Half, StackKeys};
+use crate::stack_keys::{Half, StackKeys};
 
 /// Where a frame lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,39 +32,6 @@ enum FrameKey {
     /// A JIT method's code may be reused for another method: the method's number keeps the two apart.
     Method(ProcessId, u64, u32),
 }
-
-/// A time in which neither images nor methods of a space change.
-#[derive(Clone, Copy, Debug)]
-struct SpaceEpoch {
-    from: i64,
-    until: i64,
-    images: u32,
-    methods: u32,
-    /// Number of the space and this time. The same time has another one when it is looked at again.
-    number: u32,
-}
-
-impl SpaceEpoch {
-    const NEVER: Self = Self { from: i64::MAX, until: i64::MIN, images: 0, methods: 0, number: 0 };
-
-    fn at(space: AddressSpace, ticks: i64, modules: &Modules, methods: &Methods, number: u32) -> Self {
-        let images = modules.epoch(space, ticks);
-        let methods = match space {
-            AddressSpace::Kernel => Epoch::WHOLE,
-            AddressSpace::Process(process) => methods.epoch(process, ticks),
-        };
-        Self {
-            from: images.from.max(methods.from),
-            until: images.until.min(methods.until),
-            images: images.number,
-            methods: methods.number,
-            number,
-        }
-    }
-}
-
-/// Frames that a stack has at most.
-const MAX_FRAMES: usize = 1024;
 
 /// Frames that are found again without a search.
 const RECENT: usize = 1 << RECENT_BITS;
@@ -92,49 +62,21 @@ impl RecentKey {
     }
 }
 
-/// A stack record that names a half by its key.
-#[derive(Clone, Copy, Debug)]
-pub struct KeyReference {
-    /// Which half.
-    pub half: Half,
-    /// Its key.
-    pub key: u64,
-    /// Place of the record among the stack records.
-    pub position: u64,
-    /// Raw time of the event that the stack is of.
-    pub ticks: i64,
-    /// The event's process.
-    pub process: ProcessId,
-}
-
 /// The interner.
 #[derive(Debug)]
 pub struct Stacks {
-    keys: StackKeys,
-    modules: Modules,
-    methods: Methods,
-    kernel_from: u64,
+    code: Arc<CodeMap>,
+    halves: HalfFinder,
+    epochs: SpaceEpochs,
     budget: usize,
     next_frame: usize,
     next_stack: usize,
     /// The frame at a place, and whether it has a name.
     frames: FxHashMap<FrameKey, (FrameId, bool)>,
-    keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
-    /// Those of `keyed` that were asked for last.
-    references: KnownReferences,
-    inline: FxHashMap<(AddressSpace, u32, u32, Fingerprint), HalfId>,
-    current: Halves,
-    /// Those before the caches were dropped last: they may wait for their event.
-    previous: Halves,
     pairs: FxHashMap<Pair, StackId>,
     /// Those of `pairs` that were asked for last.
     known_pairs: KnownPairs,
     contents: FxHashMap<Fingerprint, StackId>,
-    /// The last epochs that were asked for: times mostly grow.
-    kernel_epoch: SpaceEpoch,
-    process_epochs: Vec<SpaceEpoch>,
-    /// How many were asked for.
-    epochs: u32,
     addresses: Vec<u64>,
     /// The kernel halves of chains.
     kernel_halves: KnownHalves,
@@ -144,29 +86,20 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// An interner. Addresses from `kernel_from` up are kernel mode; `budget` bounds the caches, in bytes.
+    /// An interner for code and keys that others may use as well; `budget` bounds the caches, in bytes.
     #[must_use]
-    pub fn new(keys: StackKeys, modules: Modules, methods: Methods, kernel_from: u64, budget: usize) -> Self {
+    pub fn new(keys: Arc<StackKeys>, code: Arc<CodeMap>, budget: usize) -> Self {
         Self {
-            keys,
-            modules,
-            methods,
-            kernel_from,
-            budget,
+            halves: HalfFinder::new(keys, Arc::clone(&code), budget / 4),
+            code,
+            epochs: SpaceEpochs::default(),
+            budget: budget / 2,
             next_frame: 0,
             next_stack: 0,
             frames: FxHashMap::default(),
-            keyed: FxHashMap::default(),
-            references: KnownReferences::default(),
-            inline: FxHashMap::default(),
-            current: Halves::default(),
-            previous: Halves::default(),
             pairs: FxHashMap::default(),
             known_pairs: KnownPairs::default(),
             contents: FxHashMap::default(),
-            kernel_epoch: SpaceEpoch::NEVER,
-            process_epochs: Vec::new(),
-            epochs: 0,
             addresses: Vec::new(),
             kernel_halves: KnownHalves::default(),
             recent: Vec::new(),
@@ -177,71 +110,29 @@ impl Stacks {
     /// File name of the .NET module that has a number of the runtime at a time.
     #[must_use]
     pub fn managed_module(&self, process: ProcessId, number: u64, ticks: i64) -> Option<&str> {
-        self.methods.module_of_number(process, number, ticks)
+        self.code.methods.module_of_number(process, number, ticks)
     }
 
     /// Whether an address is kernel mode.
     #[must_use]
     pub fn is_kernel(&self, address: u64) -> bool {
-        address >= self.kernel_from
+        self.code.is_kernel(address)
     }
 
     /// Whether something defines the key of the `position`-th stack record.
     #[must_use]
     pub fn is_defined(&self, half: Half, key: u64, position: u64) -> bool {
-        self.keys.find(half, key, position).is_some()
+        self.halves.is_defined(half, key, position)
     }
 
     /// The half that a key stands for; `None` (and counted) when nothing defines it.
     pub fn keyed_half(&mut self, reference: &KeyReference, health: &mut Health) -> Option<HalfId> {
-        let KeyReference { half, key, position, ticks, process } = *reference;
-        let space = match half {
-            Half::Kernel => AddressSpace::Kernel,
-            Half::User => AddressSpace::Process(process),
-        };
-        let SpaceEpoch { images, methods, number, .. } = self.epoch(space, ticks);
-        let known_as = ReferenceKey { key, space: number };
-        if let Some(id) = self.references.get(known_as, position) {
-            return Some(id);
-        }
-        let Some((definition, positions)) = self.keys.find(half, key, position) else {
-            health.count(HealthKind::UNDEFINED_STACK_KEY, Some(ticks), || format!("{half:?} stack key {key:#x}"));
-            return None;
-        };
-        let cache_key = (definition, space, images, methods);
-        if let Some(id) = self.keyed.get(&cache_key) {
-            self.references.insert(known_as, positions, *id);
-            return Some(*id);
-        }
-        let mut addresses = std::mem::take(&mut self.addresses);
-        let read = self.keys.frames(definition, &mut addresses);
-        let id = match read {
-            Ok(()) => {
-                self.flush_if_full();
-                Some(self.current.add(process, ticks, &addresses))
-            }
-            Err(error) => {
-                health.count(HealthKind::STACK_FRAMES_UNREADABLE, Some(ticks), || format!("temporary file: {error}"));
-                None
-            }
-        };
-        self.addresses = addresses;
-        self.keyed.insert(cache_key, id?);
-        self.references.insert(known_as, positions, id?);
-        id
+        self.halves.keyed(reference, health)
     }
 
     /// The half with these addresses, leaf first, or a whole stack; which of them are kernel mode the addresses tell.
     pub fn inline_half(&mut self, process: ProcessId, frames: impl Iterator<Item = u64>, ticks: i64) -> Option<HalfId> {
-        let mut addresses = std::mem::take(&mut self.addresses);
-        addresses.clear();
-        addresses.extend(frames.take(MAX_FRAMES));
-        let half = addresses.last().map(|root| {
-            let space = if self.is_kernel(*root) { AddressSpace::Kernel } else { AddressSpace::Process(process) };
-            self.inline(space, process, &addresses, ticks)
-        });
-        self.addresses = addresses;
-        half
+        self.halves.inline(process, frames, ticks)
     }
 
     /// The stack with these addresses of the kernel at the leaf side and those of the process at the root side, leaf first: for chains that
@@ -299,20 +190,6 @@ impl Stacks {
         }
     }
 
-    /// The half with this content, made where it is not known yet.
-    fn inline(&mut self, space: AddressSpace, process: ProcessId, addresses: &[u64], ticks: i64) -> HalfId {
-        let (images, methods) = self.epochs(space, ticks);
-        let content = fingerprint(addresses.iter().copied());
-        let cache_key = (space, images, methods, content);
-        if let Some(id) = self.inline.get(&cache_key) {
-            return *id;
-        }
-        self.flush_if_full();
-        let id = self.current.add(process, ticks, addresses);
-        self.inline.insert(cache_key, id);
-        id
-    }
-
     /// The stack of a kernel half at the leaf side and a user half at the root side.
     pub fn stack(
         &mut self,
@@ -332,6 +209,7 @@ impl Stacks {
             self.known_pairs.insert(pair, *id);
             return Some(*id);
         }
+        self.flush_if_full();
         self.row.frames.clear();
         for half in [kernel, user].into_iter().flatten() {
             if !self.add_frames_of(half, sink) {
@@ -349,23 +227,21 @@ impl Stacks {
 
     /// Appends the frames of a half to the row at hand; `false` where the half is forgotten.
     fn add_frames_of(&mut self, id: HalfId, sink: &mut impl RowSink) -> bool {
-        let halves = if self.current.facts(id).is_some() { &self.current } else { &self.previous };
-        let Some(half) = halves.facts(id) else { return false };
-        if let Some(frames) = halves.frames(id) {
+        let Some(half) = self.halves.facts(id) else { return false };
+        if let Some(frames) = self.halves.frames(id) {
             self.row.frames.extend_from_slice(frames);
             return true;
         }
         let mut addresses = std::mem::take(&mut self.addresses);
         addresses.clear();
-        addresses.extend_from_slice(halves.addresses(id));
+        addresses.extend_from_slice(self.halves.addresses(id));
         let start = self.row.frames.len();
         for address in &addresses {
             let frame = self.frame(half.process, *address, half.ticks, sink);
             self.row.frames.push(frame);
         }
         self.addresses = addresses;
-        let halves = if self.current.facts(id).is_some() { &mut self.current } else { &mut self.previous };
-        halves.set_frames(id, &self.row.frames[start..]);
+        self.halves.set_frames(id, &self.row.frames[start..]);
         true
     }
 
@@ -385,7 +261,7 @@ impl Stacks {
 
     /// The frame at an address.
     pub fn frame(&mut self, process: ProcessId, address: u64, ticks: i64, sink: &mut impl RowSink) -> FrameId {
-        let space = if self.is_kernel(address) { AddressSpace::Kernel } else { AddressSpace::Process(process) };
+        let space = self.code.space_of(process, address);
         self.frame_in(space, address, ticks, sink)
     }
 
@@ -395,10 +271,10 @@ impl Stacks {
             AddressSpace::Kernel => None,
             AddressSpace::Process(process) => Some(process),
         };
-        let image = self.modules.find(space, address, ticks);
+        let image = self.code.modules.find(space, address, ticks);
         let method = process.and_then(|process| match image {
-            Some((module, rva)) => self.methods.find_in_image(process, module, rva),
-            None => self.methods.find(process, address, ticks),
+            Some((module, rva)) => self.code.methods.find_in_image(process, module, rva),
+            None => self.code.methods.find(process, address, ticks),
         });
         let key = match (image, process.zip(method)) {
             (Some((module, rva)), _) => FrameKey::Module(module, rva),
@@ -433,8 +309,8 @@ impl Stacks {
 
     /// Writes what is known of the method at a frame.
     fn name(&self, frame: FrameId, image: Option<ModuleId>, found: MethodAt, sink: &mut impl RowSink) {
-        let (methods, method) = (&self.methods, found.method);
-        let image = image.map(|module| self.modules.modules[module.index()].name.as_str());
+        let (methods, method) = (&self.code.methods, found.method);
+        let image = image.map(|module| self.code.modules.modules[module.index()].name.as_str());
         sink.symbol(&SymbolRow {
             frame,
             depth: 0,
@@ -462,50 +338,27 @@ impl Stacks {
     /// What was mapped where.
     #[must_use]
     pub fn modules(&self) -> &Modules {
-        &self.modules
+        &self.code.modules
     }
 
     /// Frees what only the event pass needs and gives table `modules`.
     #[must_use]
     pub fn into_modules(self) -> Vec<ModuleRow> {
-        self.modules.modules
+        let Self { code, halves, .. } = self;
+        drop(halves);
+        Arc::try_unwrap(code).map_or_else(|shared| shared.modules.modules.clone(), |code| code.modules.modules)
     }
 
     /// Numbers that change with what is mapped, and with what is compiled, in a space.
     #[inline]
     pub fn epochs(&mut self, space: AddressSpace, ticks: i64) -> (u32, u32) {
-        let epoch = self.epoch(space, ticks);
+        let epoch = self.epochs.at(space, ticks, &self.code);
         (epoch.images, epoch.methods)
-    }
-
-    #[inline]
-    fn epoch(&mut self, space: AddressSpace, ticks: i64) -> SpaceEpoch {
-        let known = match space {
-            AddressSpace::Kernel => &mut self.kernel_epoch,
-            AddressSpace::Process(process) => {
-                if self.process_epochs.len() <= process.index() {
-                    self.process_epochs.resize(process.index() + 1, SpaceEpoch::NEVER);
-                }
-                &mut self.process_epochs[process.index()]
-            }
-        };
-        if ticks < known.from || known.until <= ticks {
-            self.epochs = self.epochs.saturating_add(1);
-            *known = SpaceEpoch::at(space, ticks, &self.modules, &self.methods, self.epochs);
-        }
-        *known
     }
 
     /// Bytes in the caches, roughly: entries of hash maps with their slack.
     fn used(&self) -> usize {
-        self.frames.len() * 48
-            + self.keyed.len() * 56
-            + self.inline.len() * 72
-            + self.pairs.len() * 40
-            + self.contents.len() * 40
-            + self.current.bytes()
-            + self.previous.bytes()
-            + self.kernel_halves.bytes()
+        self.frames.len() * 48 + self.pairs.len() * 40 + self.contents.len() * 40 + self.kernel_halves.bytes()
     }
 
     fn flush_if_full(&mut self) {
@@ -513,15 +366,9 @@ impl Stacks {
             return;
         }
         self.frames = FxHashMap::default();
-        self.keyed = FxHashMap::default();
-        self.references.clear();
-        self.inline = FxHashMap::default();
         self.pairs = FxHashMap::default();
         self.known_pairs.clear();
         self.contents = FxHashMap::default();
         self.kernel_halves = KnownHalves::default();
-        // Halves that wait for their event live on for one generation.
-        let next = Halves::from(self.current.next());
-        self.previous = std::mem::replace(&mut self.current, next);
     }
 }

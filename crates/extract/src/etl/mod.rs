@@ -13,9 +13,11 @@ mod second_pass;
 mod survey;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions};
+use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::rows::{CpuRow, FileRow};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FileId, HealthKind};
@@ -196,7 +198,8 @@ impl Source<'_> {
             .archive
             .write_each(|visit| images.freeze(clock, &mut population, |path| paths.display(path), is_kernel, visit));
         let methods = inventory.methods.freeze(&mut population, &modules);
-        let stacks = Stacks::new(inventory.stack_keys.seal(), modules, methods, kernel_from, budget.memory / 4);
+        let code = Arc::new(CodeMap { modules, methods, kernel_from });
+        let stacks = Stacks::new(Arc::new(inventory.stack_keys.seal()), code, budget.memory / 4);
 
         let (late, mut health) = (inventory.late, inventory.health);
         health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {

@@ -17,10 +17,13 @@ mod survey;
 mod time;
 mod tracepoint;
 
+use std::sync::Arc;
+
 use tracesift_archive::{ArchiveWriter, TargetLock};
 use tracesift_perf::{DamageLog, MergeOptions, Metadata, PerfFile};
 use tracesift_symbols::machine::{KERNEL, VDSO};
 use tracesift_trace::HealthKind;
+use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::stacks::Stacks;
@@ -223,6 +226,7 @@ impl Source<'_> {
         let build_id = |path: &str| build_ids.of_path(path).or_else(|| of_vdso(path));
         let modules = writer.archive.write_each(|visit| mappings.freeze(clock, &mut population, build_id, visit));
         let methods = MethodsBuilder::new().freeze(&mut population, &modules);
+        let code = Arc::new(CodeMap { modules, methods, kernel_from });
         let budget = &self.options.budget;
         let keys = StackKeysBuilder::new(budget.temporary.clone()).seal();
         let files = ImageFiles::new(self.options.sysroot.clone()).with_vdso(vdso);
@@ -230,7 +234,8 @@ impl Source<'_> {
             clock,
             now: clock.zero,
             population,
-            stacks: Stacks::new(keys, modules, methods, kernel_from, budget.memory / 4),
+            // Chains are looked up whole: half of it is not used.
+            stacks: Stacks::new(Arc::new(keys), code, budget.memory / 2),
             chains: ChainCache::new(budget.memory / 16),
             user_stacks: UserStacks::new(metadata, files, budget.memory / 8),
             stack_ends: StackEnds::default(),

@@ -1,8 +1,10 @@
 //! Which method an address belongs to, by process, time and image, and which IL.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
+use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::methods::{EntryPointRecord, ManagedModuleRecord, MethodEdge, MethodRecord, MethodsBuilder};
 use tracesift_trace::modules::{AddressSpace, ImageEdge, ImageMapping, Images, PdbIdentity};
 use tracesift_trace::population::{Edge, ProcessFacts};
@@ -93,7 +95,11 @@ impl Story {
         let modules = images.freeze(clock, &mut population, str::to_owned, |address| address >= 1 << 63, |_| {});
         let methods = self.methods.freeze(&mut population, &modules);
         let keys = StackKeysBuilder::new(None).seal();
-        Told { population, stacks: Stacks::new(keys, modules, methods, 1 << 63, 1 << 20), rows: Rows::default() }
+        Told {
+            population,
+            stacks: Stacks::new(Arc::new(keys), Arc::new(CodeMap { modules, methods, kernel_from: 1 << 63 }), 1 << 20),
+            rows: Rows::default(),
+        }
     }
 }
 

@@ -49,6 +49,7 @@ pub mod methods;
 pub mod modules;
 pub mod open_lives;
 mod overlapping;
+pub mod owners;
 mod pairs;
 pub mod population;
 pub mod reclaims;

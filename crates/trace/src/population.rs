@@ -5,7 +5,7 @@
 //! [`Population`] that answers who owned an id at a time. Ids that only ever appear in events get rows when asked for.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,7 @@ use crate::clock::Clock;
 use crate::ids::{ProcessId, ThreadId};
 pub use crate::lifetimes::{Edge, Lifetimes, ProcessFacts, ThreadFacts};
 use crate::lifetimes::{Instance, KnownProcess, KnownThread};
+use crate::owners::{Instances, Owners, Span, add_instance};
 use crate::rows::{Origin, ProcessRow, ThreadRow};
 use crate::texts::{Text, Texts};
 
@@ -53,47 +54,6 @@ impl Lifetimes {
             population.idle_thread(cpu);
         }
         population
-    }
-}
-
-/// One life of an id inside the population.
-#[derive(Clone, Copy, Debug)]
-struct Span<Id> {
-    id: Id,
-    start: i64,
-    end: i64,
-}
-
-/// The lives of one id, ordered by start. Nearly all ids have one, which is found in one step less than a list's.
-#[derive(Debug)]
-enum Instances<Id> {
-    One(Span<Id>),
-    Several(Vec<Span<Id>>),
-}
-
-impl<Id: Copy> Instances<Id> {
-    /// The owner of the id at a time: whoever lives then, else the last owner before, because records of a thread can follow its
-    /// end; else the first after, because they can precede its start.
-    #[inline]
-    fn owner(&self, ticks: i64) -> Id {
-        match self {
-            Self::One(span) => span.id,
-            Self::Several(spans) => owner(spans, ticks).id,
-        }
-    }
-
-    fn all(&self) -> &[Span<Id>] {
-        match self {
-            Self::One(span) => std::slice::from_ref(span),
-            Self::Several(spans) => spans,
-        }
-    }
-
-    fn push(&mut self, span: Span<Id>) {
-        match self {
-            Self::One(first) => *self = Self::Several(vec![*first, span]),
-            Self::Several(spans) => spans.push(span),
-        }
     }
 }
 
@@ -139,6 +99,8 @@ pub struct Population {
     threads: Vec<Thread>,
     /// By thread.
     thread_instances: Vec<ThreadInstance>,
+    /// The owners that were known when this was shared. Those of other ids stand here.
+    told: Arc<Owners>,
     by_pid: FxHashMap<u32, Instances<ProcessId>>,
     by_tid: FxHashMap<u32, Instances<ThreadId>>,
     /// Threads that got a row because something names them, and are not known for that.
@@ -165,6 +127,7 @@ impl Default for Population {
             processes: Vec::new(),
             threads: Vec::new(),
             thread_instances: Vec::new(),
+            told: Arc::default(),
             by_pid: FxHashMap::default(),
             by_tid: FxHashMap::default(),
             named: FxHashMap::default(),
@@ -182,6 +145,27 @@ impl Default for Population {
 }
 
 impl Population {
+    /// The owners that are known so far, for all threads; ids that are met later are known here alone.
+    pub fn share(&mut self) -> Arc<Owners> {
+        self.told = Arc::new(Owners {
+            by_pid: std::mem::take(&mut self.by_pid),
+            by_tid: std::mem::take(&mut self.by_tid),
+            idle: self.idle.clone(),
+            processes: self.thread_instances.iter().map(|thread| thread.process).collect(),
+        });
+        Arc::clone(&self.told)
+    }
+
+    #[inline]
+    fn lives_of_pid(&self, pid: u32) -> Option<&Instances<ProcessId>> {
+        self.told.by_pid.get(&pid).or_else(|| self.by_pid.get(&pid))
+    }
+
+    #[inline]
+    fn lives_of_tid(&self, tid: u32) -> Option<&Instances<ThreadId>> {
+        self.told.by_tid.get(&tid).or_else(|| self.by_tid.get(&tid))
+    }
+
     fn add_process(&mut self, pid: u32, instance: Instance<KnownProcess>) -> ProcessId {
         let id = ProcessId::from_index(self.processes.len());
         let span = Span { id, start: instance.start.unwrap_or(i64::MIN), end: instance.end.unwrap_or(i64::MAX) };
@@ -234,13 +218,13 @@ impl Population {
     /// Process that owned a pid at a tick, where a record told of it.
     #[must_use]
     pub fn known_process_at(&self, pid: u32, ticks: i64) -> Option<ProcessId> {
-        Some(self.by_pid.get(&pid)?.owner(ticks))
+        Some(self.lives_of_pid(pid)?.owner(ticks))
     }
 
     /// The process that owns `pid` at `ticks`: alive then, else its last owner before, else the first after; a process
     /// without any record gets a row now.
     pub fn process_at(&mut self, pid: u32, ticks: i64) -> ProcessId {
-        if let Some(instances) = self.by_pid.get(&pid) {
+        if let Some(instances) = self.lives_of_pid(pid) {
             return instances.owner(ticks);
         }
         self.add_process(pid, Instance::unseen(Origin::Inferred))
@@ -259,7 +243,7 @@ impl Population {
         if tid == 0 {
             return self.idle_thread(cpu);
         }
-        if let Some(instances) = self.by_tid.get(&tid) {
+        if let Some(instances) = self.lives_of_tid(tid) {
             return instances.owner(ticks);
         }
         let id = match self.named.remove(&tid) {
@@ -297,7 +281,7 @@ impl Population {
         if tid == 0 {
             return Some(0);
         }
-        let thread = self.by_tid.get(&tid)?.owner(ticks);
+        let thread = self.lives_of_tid(tid)?.owner(ticks);
         if thread.index() >= self.first_inferred {
             return None;
         }
@@ -333,13 +317,13 @@ impl Population {
         if tid == 0 {
             return Some(self.idle_thread(cpu));
         }
-        self.by_tid.get(&tid).map(|instances| instances.owner(ticks))
+        self.lives_of_tid(tid).map(|instances| instances.owner(ticks))
     }
 
     /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid; makes no row.
     #[must_use]
     pub fn instance_of(&self, tid: u32, ticks: i64) -> u32 {
-        let instance = self.by_tid.get(&tid).map(|instances| instances.owner(ticks));
+        let instance = self.lives_of_tid(tid).map(|instances| instances.owner(ticks));
         instance.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
@@ -565,17 +549,4 @@ impl Population {
             origin: own.origin,
         }
     }
-}
-
-fn add_instance<Id: Copy>(instances: &mut FxHashMap<u32, Instances<Id>>, of: u32, span: Span<Id>) {
-    match instances.entry(of) {
-        Entry::Occupied(mut instances) => instances.get_mut().push(span),
-        Entry::Vacant(place) => drop(place.insert(Instances::One(span))),
-    }
-}
-
-/// The owner of an id at a time among its lives, which are ordered by start and never empty: see [`Lives::owner`].
-fn owner<Id: Copy>(spans: &[Span<Id>], ticks: i64) -> Span<Id> {
-    let after = spans.partition_point(|span| span.start <= ticks);
-    spans[after.saturating_sub(1)]
 }

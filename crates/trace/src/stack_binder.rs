@@ -63,6 +63,25 @@ struct Entry {
     user: Option<HalfId>,
 }
 
+/// The halves of an event that did not take them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Untaken {
+    /// Raw time of the event.
+    pub ticks: i64,
+    /// Thread of the event.
+    pub tid: u32,
+    /// CPU on which its kernel half was logged.
+    pub cpu: u16,
+    /// Kernel half, or the whole stack.
+    pub kernel: Option<HalfId>,
+    /// User half.
+    pub user: Option<HalfId>,
+    /// The kernel half is a whole stack.
+    pub whole: bool,
+    /// The user half came for another event of the same stay in kernel mode.
+    pub borrowed: bool,
+}
+
 /// A user half that comes later than the lead of the cursor: it serves the kernel halves of its thread from
 /// `first_event_ticks` to `ticks`.
 #[derive(Clone, Copy, Debug)]
@@ -143,12 +162,12 @@ impl StackBinder {
         self.late = halves;
     }
 
-    /// The events before `now` are through: late halves that serve the next ones come into play, and halves whose events had no table are
-    /// forgotten. What waits for the returns of threads is looked through once per `interval` ticks.
+    /// The events before `now` are through: late halves that serve the next ones come into play, and halves that no event took are handed
+    /// over, in the order of slices of time. What waits for the returns of threads is looked through once per `interval` ticks.
     #[inline]
-    pub fn advance(&mut self, now: i64, interval: i64) {
-        let (entries, free) = (&mut self.entries, &mut self.free);
-        self.by_slice.advance(now >> self.slice_bits, |head| forget_all(entries, free, head));
+    pub fn advance(&mut self, now: i64, interval: i64, untaken: impl FnMut(Untaken)) {
+        let (entries, free, mut untaken) = (&mut self.entries, &mut self.free, untaken);
+        self.by_slice.advance(now >> self.slice_bits, |head| forget_all(entries, free, head, &mut untaken));
         while let Some(half) = self.late.pop_if(|half| half.first_event_ticks <= now) {
             let serving = self.serving.entry(half.tid).or_default();
             serving.retain(|half| half.late.ticks >= now);
@@ -192,6 +211,18 @@ impl StackBinder {
                 }
             }
             Part::Whole(half) => self.whole(record, half),
+        }
+    }
+
+    /// Halves that another binder has put together, and that none of its events took.
+    pub fn add_untaken(&mut self, halves: &Untaken) {
+        let Untaken { ticks, tid, cpu, kernel, user, whole, borrowed } = *halves;
+        let half = kernel.or(user);
+        let Some(part) = half.map(Part::Whole) else { return };
+        let record = StackRecord { event_ticks: ticks, ticks, tid, instance: 0, cpu, part };
+        if let Some(index) = self.entry_for(&record, |_| false) {
+            let entry = &mut self.entries[index as usize];
+            (entry.kernel, entry.user, entry.whole, entry.borrowed) = (kernel, user, whole, borrowed);
         }
     }
 
@@ -402,11 +433,13 @@ fn forget(entries: &mut [Entry], free: &mut Vec<u32>, index: u32) {
     free.push(index);
 }
 
-/// Forgets all entries of a chain.
-fn forget_all(entries: &mut [Entry], free: &mut Vec<u32>, head: u32) {
+/// Forgets all entries of a chain, which nobody took.
+fn forget_all(entries: &mut [Entry], free: &mut Vec<u32>, head: u32, untaken: &mut impl FnMut(Untaken)) {
     let mut next = head;
     while next != NONE {
         let index = next;
+        let Entry { ticks, tid, cpu, kernel, user, whole, borrowed, .. } = entries[index as usize];
+        untaken(Untaken { ticks, tid, cpu, kernel, user, whole, borrowed });
         next = entries[index as usize].next;
         forget(entries, free, index);
     }
@@ -485,7 +518,7 @@ mod tests {
             // Another event of the same thread and time has no stack.
             .flat_map(|(ticks, tid)| [(ticks, tid), (ticks, tid)])
             .map(|(ticks, tid)| {
-                binder.advance(*ticks, 1_000);
+                binder.advance(*ticks, 1_000, |_| ());
                 while let Some(record) = ahead.next_if(|record| record.ticks <= ticks.saturating_add(lead)) {
                     binder.add(record);
                 }

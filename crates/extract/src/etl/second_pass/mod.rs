@@ -319,7 +319,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The next record of the main stream has this time.
     #[inline]
     pub(crate) fn advance(&mut self, ticks: i64) {
-        self.binder.advance(ticks, self.sweep_interval);
+        self.binder.advance(ticks, self.sweep_interval, |_| ());
     }
 
     /// A record from the cursor that runs ahead: one of those that [`brings_stacks`].

@@ -1,0 +1,99 @@
+//! Who owned an id at a time, as records tell it.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{ProcessId, ThreadId};
+
+/// The owners of ids that records tell of. Nothing of it changes any more, so that all threads can ask.
+#[derive(Debug, Default)]
+pub struct Owners {
+    pub(crate) by_pid: FxHashMap<u32, Instances<ProcessId>>,
+    pub(crate) by_tid: FxHashMap<u32, Instances<ThreadId>>,
+    /// The idle threads, by CPU.
+    pub(crate) idle: FxHashMap<u16, ThreadId>,
+    /// Process of each thread.
+    pub(crate) processes: Vec<ProcessId>,
+}
+
+impl Owners {
+    /// The process that owns `pid` at `ticks`.
+    #[must_use]
+    #[inline]
+    pub fn process_at(&self, pid: u32, ticks: i64) -> Option<ProcessId> {
+        self.by_pid.get(&pid).map(|instances| instances.owner(ticks))
+    }
+
+    /// The thread that owns `tid` at `ticks`, on `cpu` for the idle thread.
+    #[must_use]
+    #[inline]
+    pub fn thread_at(&self, tid: u32, cpu: u16, ticks: i64) -> Option<ThreadId> {
+        if tid == 0 {
+            return self.idle.get(&cpu).copied();
+        }
+        self.by_tid.get(&tid).map(|instances| instances.owner(ticks))
+    }
+
+    /// The process of a thread.
+    #[must_use]
+    #[inline]
+    pub fn process_of(&self, thread: ThreadId) -> Option<ProcessId> {
+        self.processes.get(thread.index()).copied()
+    }
+}
+
+/// One life of an id inside the population.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span<Id> {
+    pub(crate) id: Id,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+}
+
+/// The lives of one id, ordered by start. Nearly all ids have one, which is found in one step less than a list's.
+#[derive(Debug)]
+pub(crate) enum Instances<Id> {
+    One(Span<Id>),
+    Several(Vec<Span<Id>>),
+}
+
+impl<Id: Copy> Instances<Id> {
+    /// The owner of the id at a time: whoever lives then, else the last owner before, because records of a thread can follow its
+    /// end; else the first after, because they can precede its start.
+    #[inline]
+    pub(crate) fn owner(&self, ticks: i64) -> Id {
+        match self {
+            Self::One(span) => span.id,
+            Self::Several(spans) => owner(spans, ticks).id,
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[Span<Id>] {
+        match self {
+            Self::One(span) => std::slice::from_ref(span),
+            Self::Several(spans) => spans,
+        }
+    }
+
+    fn push(&mut self, span: Span<Id>) {
+        match self {
+            Self::One(first) => *self = Self::Several(vec![*first, span]),
+            Self::Several(spans) => spans.push(span),
+        }
+    }
+}
+
+/// Notes a life of an id; lives come in the order of their starts.
+pub(crate) fn add_instance<Id: Copy>(instances: &mut FxHashMap<u32, Instances<Id>>, of: u32, span: Span<Id>) {
+    match instances.entry(of) {
+        Entry::Occupied(mut instances) => instances.get_mut().push(span),
+        Entry::Vacant(place) => drop(place.insert(Instances::One(span))),
+    }
+}
+
+/// The owner of an id at a time among its lives, which are ordered by start and never empty: see [`Lives::owner`].
+fn owner<Id: Copy>(spans: &[Span<Id>], ticks: i64) -> Span<Id> {
+    let after = spans.partition_point(|span| span.start <= ticks);
+    spans[after.saturating_sub(1)]
+}

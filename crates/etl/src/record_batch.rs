@@ -71,6 +71,12 @@ impl RecordBatch {
         buffer.content.record(entry, buffer.cpu, buffer.part)
     }
 
+    /// Takes the records from that one on into a batch of their own.
+    #[must_use]
+    pub fn split_off(&mut self, index: usize) -> Self {
+        Self { entries: self.entries.split_off(index.min(self.entries.len())), buffers: self.buffers.clone() }
+    }
+
     /// Leaves the first records out.
     pub(crate) fn skip(&mut self, count: usize) {
         self.entries.drain(..count.min(self.entries.len()));

@@ -58,6 +58,10 @@ pub struct Budget {
     pub rows_of_bucket: u64,
     /// Switches and samples for each of these buckets of a process, on average and at least.
     pub rows_of_tile: u64,
+    /// Threads that work on slices of a recording; `None`: as many as there are processors.
+    pub threads: Option<usize>,
+    /// Records of such a slice, at least. The archive does not depend on it.
+    pub slice_records: usize,
 }
 
 impl Default for Budget {
@@ -69,6 +73,8 @@ impl Default for Budget {
             long_from: 2_000_000,
             rows_of_bucket: 1_400,
             rows_of_tile: 10,
+            threads: None,
+            slice_records: 1 << 18,
         }
     }
 }
@@ -77,6 +83,12 @@ impl Budget {
     /// Bytes of rows that are kept for the summaries.
     pub(crate) fn kept_rows(&self) -> usize {
         self.memory / 8
+    }
+
+    /// Threads that work on slices.
+    pub(crate) fn workers(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(processors).max(1)
     }
 
     /// How the archive of this recording is written.

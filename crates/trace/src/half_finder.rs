@@ -35,9 +35,20 @@ pub struct KeyReference {
     pub process: ProcessId,
 }
 
+/// A half as its finder knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundHalf<'a> {
+    /// The process with which it was met first.
+    pub process: ProcessId,
+    /// Raw time of the event with which it was met first.
+    pub ticks: i64,
+    /// Its addresses, leaf first.
+    pub addresses: &'a [u64],
+}
+
 /// Finds halves, and makes those that are new.
 #[derive(Debug)]
-pub(crate) struct HalfFinder {
+pub struct HalfFinder {
     keys: Arc<StackKeys>,
     code: Arc<CodeMap>,
     epochs: SpaceEpochs,
@@ -54,7 +65,8 @@ pub(crate) struct HalfFinder {
 
 impl HalfFinder {
     /// No half is known yet; the tables take about `budget` bytes, and as many for those that live on.
-    pub(crate) fn new(keys: Arc<StackKeys>, code: Arc<CodeMap>, budget: usize) -> Self {
+    #[must_use]
+    pub fn new(keys: Arc<StackKeys>, code: Arc<CodeMap>, budget: usize) -> Self {
         Self {
             keys,
             code,
@@ -70,12 +82,13 @@ impl HalfFinder {
     }
 
     /// Whether something defines the key of the `position`-th stack record.
-    pub(crate) fn is_defined(&self, half: Half, key: u64, position: u64) -> bool {
+    #[must_use]
+    pub fn is_defined(&self, half: Half, key: u64, position: u64) -> bool {
         self.keys.find(half, key, position).is_some()
     }
 
     /// The half that a key stands for; `None` (and counted) when nothing defines it.
-    pub(crate) fn keyed(&mut self, reference: &KeyReference, health: &mut Health) -> Option<HalfId> {
+    pub fn keyed(&mut self, reference: &KeyReference, health: &mut Health) -> Option<HalfId> {
         let KeyReference { half, key, position, ticks, process } = *reference;
         let space = match half {
             Half::Kernel => AddressSpace::Kernel,
@@ -107,12 +120,7 @@ impl HalfFinder {
     }
 
     /// The half with these addresses, leaf first, or a whole stack; which of them are kernel mode the addresses tell.
-    pub(crate) fn inline(
-        &mut self,
-        process: ProcessId,
-        frames: impl Iterator<Item = u64>,
-        ticks: i64,
-    ) -> Option<HalfId> {
+    pub fn inline(&mut self, process: ProcessId, frames: impl Iterator<Item = u64>, ticks: i64) -> Option<HalfId> {
         self.addresses.clear();
         self.addresses.extend(frames.take(MAX_FRAMES));
         let space = self.code.space_of(process, *self.addresses.last()?);
@@ -130,6 +138,13 @@ impl HalfFinder {
 
     fn halves_of(&self, id: HalfId) -> &Halves {
         if self.current.facts(id).is_some() { &self.current } else { &self.previous }
+    }
+
+    /// A half with its addresses, for another finder; `None` where it is forgotten.
+    #[must_use]
+    pub fn found(&self, id: HalfId) -> Option<FoundHalf<'_>> {
+        let HalfFacts { process, ticks, .. } = self.facts(id)?;
+        Some(FoundHalf { process, ticks, addresses: self.addresses(id) })
     }
 
     /// The half; `None` where it is forgotten.

@@ -12,8 +12,9 @@ use crate::ids::{FrameId, ProcessId};
 pub struct HalfId(u32);
 
 impl HalfId {
-    /// Its number, for places in tables.
-    pub(crate) const fn number(self) -> u32 {
+    /// Its number: halves are numbered in the order in which they were met.
+    #[must_use]
+    pub const fn number(self) -> u32 {
         self.0
     }
 }

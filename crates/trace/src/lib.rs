@@ -26,7 +26,7 @@ pub mod filter_calls;
 mod fingerprint;
 pub mod focus;
 pub mod gc;
-mod half_finder;
+pub mod half_finder;
 mod halves;
 pub mod handles;
 pub mod health;

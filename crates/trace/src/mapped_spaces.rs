@@ -1,8 +1,8 @@
 //! What was mapped in each address space, packed: a build server starts hundreds of thousands of processes with dozens of files each,
 //! and few of them are looked at at a time. A space is unpacked when somebody asks for it.
 
-use std::cell::RefCell;
 use std::collections::hash_map::Entry;
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,7 @@ pub(crate) struct MappedSpaces {
     packed: Vec<u8>,
     last: FxHashMap<AddressSpace, Last>,
     inherited: FxHashMap<ProcessId, Inherited>,
-    unpacked: RefCell<Unpacked>,
+    unpacked: Mutex<Unpacked>,
 }
 
 /// The last mapping of a space. The others are found from it, each tells how far the one before is away.
@@ -125,7 +125,8 @@ impl MappedSpaces {
 
     /// Asks a space; `None` where it has nothing.
     fn with<Answer>(&self, space: AddressSpace, ask: impl FnOnce(&Space<Mapped>) -> Answer) -> Option<Answer> {
-        let unpacked = &mut *self.unpacked.borrow_mut();
+        // What it holds is whole at any time.
+        let unpacked = &mut *self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = unpacked.spaces.get(&space) {
             return Some(ask(known));
         }
@@ -244,7 +245,7 @@ mod tests {
                 assert_eq!(spaces.find(space, start + 50, 0), None);
             }
             assert_eq!(spaces.find(large, 99_904, 0), Some((ModuleId(7), 4)));
-            let unpacked = spaces.unpacked.borrow();
+            let unpacked = spaces.unpacked.lock().expect("nobody has panicked");
             assert!(unpacked.few <= MAX_UNPACKED && unpacked.spaces.contains_key(&large));
         }
     }

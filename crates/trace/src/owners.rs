@@ -15,6 +15,8 @@ pub struct Owners {
     pub(crate) idle: FxHashMap<u16, ThreadId>,
     /// Process of each thread.
     pub(crate) processes: Vec<ProcessId>,
+    /// Number of processes.
+    pub(crate) process_count: usize,
 }
 
 impl Owners {
@@ -33,6 +35,20 @@ impl Owners {
             return self.idle.get(&cpu).copied();
         }
         self.by_tid.get(&tid).map(|instances| instances.owner(ticks))
+    }
+
+    /// How many processes there are; those that are met later have higher numbers.
+    #[must_use]
+    pub const fn process_count(&self) -> usize {
+        self.process_count
+    }
+
+    /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid.
+    #[must_use]
+    #[inline]
+    pub fn instance_of(&self, tid: u32, ticks: i64) -> u32 {
+        let instance = self.by_tid.get(&tid).map(|instances| instances.owner(ticks));
+        instance.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
     /// The process of a thread.

@@ -152,6 +152,7 @@ impl Population {
             by_tid: std::mem::take(&mut self.by_tid),
             idle: self.idle.clone(),
             processes: self.thread_instances.iter().map(|thread| thread.process).collect(),
+            process_count: self.processes.len(),
         });
         Arc::clone(&self.told)
     }
@@ -318,13 +319,6 @@ impl Population {
             return Some(self.idle_thread(cpu));
         }
         self.lives_of_tid(tid).map(|instances| instances.owner(ticks))
-    }
-
-    /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid; makes no row.
-    #[must_use]
-    pub fn instance_of(&self, tid: u32, ticks: i64) -> u32 {
-        let instance = self.lives_of_tid(tid).map(|instances| instances.owner(ticks));
-        instance.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
     /// The idle thread of a CPU.

@@ -1,6 +1,7 @@
 //! From the files of one Windows recording to its archive, in two passes: much of what explains a record comes late in the
 //! recording (lifetimes, images, methods, stacks).
 
+mod brought_stacks;
 pub(crate) mod clock;
 mod describe;
 mod file_sources;
@@ -10,24 +11,27 @@ mod network_sources;
 mod no_return;
 mod paths;
 mod second_pass;
+mod slice_stacks;
+mod slice_threads;
+mod slices;
 mod survey;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions};
+use tracesift_etl::{DamageLog, EtlFile, MergeOptions};
 use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::rows::{CpuRow, FileRow};
 use tracesift_trace::stacks::Stacks;
 use tracesift_trace::{Clock, FileId, HealthKind};
 
 use crate::error::Error;
-use crate::event_kinds::EventChoice;
+use crate::event_kinds::{EventChoice, WantedHooks};
 use crate::event_selection::EventSelection;
 use crate::opened::OpenedRecording;
 use crate::options::{Budget, Options};
-use crate::progress::{Progress, WATCH_EVERY, Watch};
+use crate::progress::{Progress, Watch};
 use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::seal::{PassResults, Report, seal, trace_id};
@@ -35,11 +39,14 @@ use crate::symbols::{NameSource, Recorded};
 use crate::table_choice::WantedTables;
 use clock::{clock, recorded_span, start_filetime};
 use describe::{count_losses, describe, sampled_counters};
-use inventory::{Inventory, LateStacks};
+use inventory::Inventory;
 pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
-use second_pass::{Known, SecondPass, brings_stacks};
+use second_pass::{Known, SecondPass, Told};
+use slice_stacks::StackSource;
+use slice_threads::{Done, Work, each_slice};
+use slices::Slices;
 pub use survey::{Survey, survey};
 
 /// Most CPUs that a header is believed to name; buffers number theirs in 11 bits.
@@ -100,18 +107,21 @@ impl Source<'_> {
     fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let Self { recording, files, clock, budget, .. } = *self;
         let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
-        let mut merge = Merge::new(files, merge_options(budget));
-        while let Some(record) = merge.next() {
-            inventory.record(&record).map_err(|source| Error::Temporary {
-                directory: budget.temporary.clone().unwrap_or_else(std::env::temp_dir),
-                source,
-            })?;
-            if inventory.records.is_multiple_of(WATCH_EVERY) {
-                progress.at("reading", merge.bytes_read())?;
+        let mut slices = Slices::new(files, merge_options(budget), budget.slice_records, 0);
+        while let Some(slice) = slices.next() {
+            inventory.slice_begins();
+            for batch in &slice.own {
+                for record in (0..batch.len()).filter_map(|index| batch.record(index)) {
+                    inventory.record(&record).map_err(|source| Error::Temporary {
+                        directory: budget.temporary.clone().unwrap_or_else(std::env::temp_dir),
+                        source,
+                    })?;
+                }
+                progress.at("reading", slice.bytes_read)?;
             }
         }
         for (part, file) in files.iter().enumerate() {
-            for kind in merge.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
+            for kind in slices.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
                 let example = || format!("{}: {}", recording.labels[part], example(kind));
                 inventory.health.add(
                     HealthKind::of_damage(kind.kind),
@@ -149,17 +159,18 @@ impl Source<'_> {
         let mut wanted = WantedTables::from(&writer.tables);
         // There are millions of them, and few people ask for them.
         wanted.object_references &= kept.is_all;
-        let Frozen { mut known, late, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, writer);
+        let walked = std::mem::take(&mut inventory.walked);
+        let Frozen { mut known, stacks, lead, cpus } =
+            self.freeze(inventory, &paths, kept.choice, lossy, wanted, writer);
         if let Some(symbols) = self.symbols.filter(|_| has_system_calls && wanted.syscalls) {
             let path = info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
             known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
         }
-        let lead = known.lead;
         let mut pass = SecondPass::new(clock, start, known, wanted, writer);
-        pass.late_stacks(&late.halves, &late.frames);
-        drop(late);
-        self.second_pass(&mut pass, lead, progress)?;
+        pass.late_stacks(&stacks.late);
+        let workers = self.budget.workers();
+        self.second_pass(&mut pass, stacks, Work { workers, lead, walked: &walked }, progress)?;
         let finished = pass.finish(end);
         info.has_switches = finished.has_switches;
         info.has_ready = finished.has_ready;
@@ -184,6 +195,7 @@ impl Source<'_> {
         paths: &PathMap,
         choice: Option<EventChoice>,
         lossy: bool,
+        wanted: WantedTables,
         writer: &mut RowWriter,
     ) -> Frozen {
         let Self { files, clock, budget, .. } = *self;
@@ -199,7 +211,8 @@ impl Source<'_> {
             .write_each(|visit| images.freeze(clock, &mut population, |path| paths.display(path), is_kernel, visit));
         let methods = inventory.methods.freeze(&mut population, &modules);
         let code = Arc::new(CodeMap { modules, methods, kernel_from });
-        let stacks = Stacks::new(Arc::new(inventory.stack_keys.seal()), code, budget.memory / 4);
+        let keys = Arc::new(inventory.stack_keys.seal());
+        let stacks = Stacks::new(Arc::clone(&keys), Arc::clone(&code), budget.memory / 4);
 
         let (late, mut health) = (inventory.late, inventory.health);
         health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
@@ -211,6 +224,12 @@ impl Source<'_> {
         health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
             schemas.problems().first().cloned().unwrap_or_default()
         });
+        let owners = population.share();
+        let events = choice.map(|choice| {
+            let hooks = WantedHooks::of(&schemas, &choice);
+            (choice, hooks)
+        });
+        let hooks = events.as_ref().map(|(_, hooks)| hooks.clone());
         let known = Known {
             population,
             stacks,
@@ -222,53 +241,46 @@ impl Source<'_> {
             lossy,
             memory: inventory.machine.memory(),
             schemas,
-            events: choice,
+            events,
             network: inventory.network,
             file_sources: inventory.file_sources,
             object_types: inventory.object_types,
             profiles: std::mem::take(&mut inventory.processors.profiles),
             no_return: NoReturn::default(),
-            lead: late.lead(),
         };
-        Frozen { known, late, cpus: inventory.processors.into_rows() }
+        let lead = late.lead();
+        let stacks = StackSource { clock, owners, keys, code, late, wanted, events: hooks, budget: budget.memory / 16 };
+        Frozen { known, stacks: Arc::new(stacks), lead, cpus: inventory.processors.into_rows() }
     }
 
-    /// Walks the records twice at once: a second cursor is `lead` ticks ahead of the first and meets stacks before their events.
+    /// Makes rows of all records: threads find the stacks of slices, and this one takes the slices in their order.
     fn second_pass(
         &self,
         pass: &mut SecondPass<'_, RowWriter>,
-        lead: i64,
+        stacks: Arc<StackSource>,
+        work: Work<'_>,
         progress: &mut Progress<'_, '_>,
     ) -> Result<(), Error> {
-        let Self { files, budget, .. } = *self;
-        let mut ahead = Merge::of(files, merge_options(budget), brings_stacks);
-        let mut merge = Merge::new(files, merge_options(budget));
-        let mut count = 0_u64;
-        while let Some(time) = merge.peek_time() {
-            pass.advance(time);
-            while ahead.peek_time().is_some_and(|ahead| ahead <= time.saturating_add(lead)) {
-                if let Some(record) = ahead.next() {
-                    pass.stack_record(&record);
-                }
+        let slices = Slices::new(self.files, merge_options(self.budget), self.budget.slice_records, work.lead);
+        let known = stacks.owners.process_count();
+        let mut told: Vec<Told> = (0..work.workers).map(|_| Told::new(known)).collect();
+        each_slice(slices, &stacks, work, |Done { slice, stacks, worker, walked }| {
+            if let Some(told) = told.get_mut(worker) {
+                pass.slice(&slice, &stacks, told, walked);
             }
-            let Some(record) = merge.next() else { break };
-            pass.record(&record);
-            count += 1;
-            if count.is_multiple_of(WATCH_EVERY) {
-                progress.at("extracting", merge.bytes_read())?;
-                if pass.sink.has_failed() {
-                    break;
-                }
-            }
-        }
-        Ok(())
+            progress.at("extracting", slice.bytes_read)?;
+            Ok(!pass.sink.has_failed())
+        })
     }
 }
 
 /// What the first pass found, settled.
 struct Frozen {
     known: Known,
-    late: LateStacks,
+    /// What stacks are found with.
+    stacks: Arc<StackSource>,
+    /// How far to look ahead for them, ticks.
+    lead: i64,
     cpus: Vec<CpuRow>,
 }
 

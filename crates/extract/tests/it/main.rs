@@ -29,6 +29,7 @@ mod processor_power;
 mod recordings;
 mod registry;
 mod scenarios;
+mod slices;
 mod sockets;
 mod symbols;
 mod system_calls;

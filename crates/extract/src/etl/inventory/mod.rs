@@ -86,6 +86,8 @@ pub(crate) struct Inventory {
     /// Names and layouts of the events that are kept one by one; `None` where none are.
     pub(crate) schemas: Schemas,
     stack_records: u64,
+    /// Those before each slice.
+    pub(crate) walked: Vec<u64>,
     last_pair: (u32, u32),
     clock: Clock,
     start_filetime: i64,
@@ -132,10 +134,16 @@ impl Inventory {
             records: 0,
             schemas: Schemas::new(),
             stack_records: 0,
+            walked: Vec::new(),
             last_pair: (u32::MAX, u32::MAX),
             clock,
             start_filetime,
         }
+    }
+
+    /// The next records are those of a slice.
+    pub(crate) fn slice_begins(&mut self) {
+        self.walked.push(self.stack_records);
     }
 
     /// Takes a record; they come in time order.

@@ -18,8 +18,7 @@ pub(super) struct EventTable {
 }
 
 impl EventTable {
-    pub(super) fn new(schemas: &Schemas, choice: EventChoice, sink: &mut impl RowSink) -> Self {
-        let hooks = WantedHooks::of(schemas, &choice);
+    pub(super) fn new((choice, hooks): (EventChoice, WantedHooks), sink: &mut impl RowSink) -> Self {
         Self { kinds: EventKinds::new(choice), hooks, texts: EventTexts::new(sink) }
     }
 

@@ -31,6 +31,7 @@ mod registry;
 mod socket_calls;
 mod system_calls;
 mod thread_pool;
+mod told;
 mod ui;
 mod work_items;
 
@@ -42,9 +43,9 @@ use tracesift_etl::payload::{
     ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
     KernelProcessStop, LastBranches, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
-    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, Stack,
-    StackReference, SystemCallEnter, SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY,
-    THREAD_STATE_STANDBY, THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, SystemCallEnter,
+    SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
+    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -58,7 +59,7 @@ use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
 use tracesift_trace::registry_keys::RegistryKeys;
 use tracesift_trace::rows::{CpuSampleRow, MarkRow, sample_flags, switch_flags};
 use tracesift_trace::sampling::SamplingIntervals;
-use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, UserHalves};
+use tracesift_trace::stack_binder::{LateUserHalf, StackBinder, UserHalves};
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
@@ -68,11 +69,13 @@ use tracesift_trace::{Clock, Health, Population, RowSink};
 use crate::branches::Branches;
 use crate::counters::SampledCounter;
 use crate::etl::file_sources::FileSources;
-use crate::etl::inventory::{LateFrames, LatePart, LateStack, count_undecodable};
+use crate::etl::inventory::{LateFrames, LatePart, LateStacks, count_undecodable};
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
-use crate::event_kinds::EventChoice;
+use crate::etl::slice_stacks::{Bound, Rest, SliceStacks};
+use crate::etl::slices::Slice;
+use crate::event_kinds::{EventChoice, WantedHooks};
 use crate::table_choice::WantedTables;
 use assemblies::LoadedAssemblies;
 use clr_allocations::ClrAllocations;
@@ -82,8 +85,6 @@ use cpu_states::ProcessorStates;
 use disk::Initiations;
 use dns::Dns;
 use energy::Energy;
-use event_stacks::EventStacks;
-pub(crate) use event_stacks::brings_stacks;
 use event_table::EventTable;
 use exceptions::DotNetExceptions;
 use file_io::FileIo;
@@ -96,6 +97,7 @@ use power_settings::PowerSettings;
 use registry::Registry;
 use socket_calls::Sockets;
 use thread_pool::ThreadPools;
+pub(crate) use told::Told;
 use ui::Windows;
 use work_items::QueuedWork;
 
@@ -119,9 +121,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     initiations: Initiations,
     disk_queues: DiskQueues,
     sweep_interval: i64,
-    /// Stack records that the cursor ahead has met.
-    stack_records: u64,
-    /// Those that the main stream has passed.
+    /// Stack records before the record in hand.
     stack_records_passed: u64,
     lossy: bool,
     schemas: Schemas,
@@ -155,9 +155,12 @@ pub(crate) struct SecondPass<'s, Sink> {
     start: i64,
     /// Events that are kept one by one; `None` where none are.
     event_table: Option<EventTable>,
-    event_stacks: EventStacks,
     /// The stack that the .NET runtime wrote behind the event in hand.
     behind: Option<HalfId>,
+    /// The user half of the stack in the event in hand.
+    matching: Option<HalfId>,
+    /// The stack of the event in hand, where a worker has found it already.
+    bound: Option<Option<StackId>>,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
 }
@@ -180,7 +183,7 @@ pub(crate) struct Known {
     /// What describes events.
     pub(crate) schemas: Schemas,
     /// Which events are kept one by one.
-    pub(crate) events: Option<EventChoice>,
+    pub(crate) events: Option<(EventChoice, WantedHooks)>,
     /// Which sources tell of the network.
     pub(crate) network: NetworkSources,
     /// Which sources tell of operations on files.
@@ -191,8 +194,6 @@ pub(crate) struct Known {
     pub(crate) profiles: BTreeMap<u8, String>,
     /// System calls that never return.
     pub(crate) no_return: NoReturn,
-    /// How far the cursor ahead is before the main one, ticks.
-    pub(crate) lead: i64,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -215,9 +216,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             object_types,
             profiles,
             no_return,
-            lead,
         } = known;
-        let event_table = events.map(|choice| EventTable::new(&schemas, choice, sink));
+        let event_table = events.map(|events| EventTable::new(events, sink));
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, &population),
@@ -231,11 +231,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             files,
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
-            binder: StackBinder::new(clock.frequency, lead),
+            binder: StackBinder::new(clock.frequency, 0),
             initiations: Initiations::default(),
             disk_queues: DiskQueues::new(clock.ns(start)),
             sweep_interval: clock.frequency,
-            stack_records: 0,
             stack_records_passed: 0,
             lossy,
             dns: Dns::default(),
@@ -266,114 +265,73 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             start: clock.ns(start),
             event_table,
             schemas,
-            event_stacks: EventStacks::default(),
             behind: None,
+            matching: None,
+            bound: None,
             taken: None,
         }
     }
 
-    /// Halves that the cursor ahead would meet too late.
-    pub(crate) fn late_stacks(&mut self, halves: &[LateStack], frames: &[u64]) {
+    /// User halves that come later than workers look ahead.
+    pub(crate) fn late_stacks(&mut self, late: &LateStacks) {
         let mut user_halves = Vec::new();
-        for late in halves {
-            let process = self.population.process_at(late.pid, late.event_ticks);
-            let half = match &late.frames {
+        // Workers have counted those that cannot be used.
+        let mut ignored = Health::new();
+        for half in late.halves.iter().filter(|late| late.part == LatePart::Half(Half::User)) {
+            let process = self.population.process_at(half.pid, half.event_ticks);
+            let (tid, event_ticks, ticks) = (half.tid, half.event_ticks, half.ticks);
+            let found = match &half.frames {
                 LateFrames::Key { key, position } => {
-                    let LatePart::Half(half) = late.part else { continue };
-                    let ticks = late.event_ticks;
-                    let reference = KeyReference { half, key: *key, position: *position, ticks, process };
-                    self.stacks.keyed_half(&reference, &mut self.health)
+                    let (key, position) = (*key, *position);
+                    let reference = KeyReference { half: Half::User, key, position, ticks: event_ticks, process };
+                    self.stacks.keyed_half(&reference, &mut ignored)
                 }
                 LateFrames::Inline(range) => {
-                    let frames = frames.get(range.clone()).unwrap_or_default();
-                    self.stacks.inline_half(process, frames.iter().copied(), late.event_ticks)
+                    let frames = late.frames.get(range.clone()).unwrap_or_default();
+                    self.stacks.inline_half(process, frames.iter().copied(), event_ticks)
                 }
             };
-            let Some(half) = half else { continue };
-            let part = match late.part {
-                LatePart::Half(Half::User) => {
-                    user_halves.push(LateUserHalf {
-                        tid: late.tid,
-                        event_ticks: late.event_ticks,
-                        first_event_ticks: late.first_event_ticks,
-                        ticks: late.ticks,
-                        half,
-                    });
-                    continue;
-                }
-                LatePart::Half(Half::Kernel) => Part::Kernel(half),
-                LatePart::Whole => Part::Whole(half),
-            };
-            self.binder.add_late(&StackRecord {
-                event_ticks: late.event_ticks,
-                ticks: late.ticks,
-                tid: late.tid,
-                instance: self.population.instance_of(late.tid, late.event_ticks),
-                cpu: late.cpu,
-                part,
-            });
+            let first_event_ticks = half.first_event_ticks;
+            user_halves.extend(found.map(|half| LateUserHalf { tid, event_ticks, first_event_ticks, ticks, half }));
         }
         self.binder.set_late(user_halves);
     }
 
-    /// The next record of the main stream has this time.
-    #[inline]
-    pub(crate) fn advance(&mut self, ticks: i64) {
-        self.binder.advance(ticks, self.sweep_interval, |_| ());
-    }
-
-    /// A record from the cursor that runs ahead: one of those that [`brings_stacks`].
-    pub(crate) fn stack_record(&mut self, record: &Record<'_>) {
-        if !record.is_stack_walk() {
-            self.event_stack_record(record);
-            return;
-        }
-        let position = self.stack_records;
-        self.stack_records += 1;
-        let (version, pointer_size) = (record.version(), record.pointer_size());
-        let (event, tid, part) = match record.opcode() {
-            Stack::OPCODE => {
-                // What does not decode was counted in the first pass.
-                let Ok(stack) = Stack::parse(record.payload(), version, pointer_size) else { return };
-                let event = stack.event_timestamp.cast_signed();
-                let process = self.population.process_at(stack.process_id, event);
-                let half = self.stacks.inline_half(process, stack.frames.iter(), event);
-                let kernel = |address: Option<u64>| address.is_some_and(|at| self.stacks.is_kernel(at));
-                let (leaf, root) = (kernel(stack.frames.iter().next()), kernel(stack.frames.last()));
-                let part = match (leaf, root) {
-                    (true, false) => Part::Whole as fn(_) -> _,
-                    (true, true) => Part::Kernel,
-                    (false, _) => Part::User,
+    /// The records of a slice, with what a worker found out about their stacks; there are `walked` stack records before it.
+    pub(crate) fn slice(&mut self, slice: &Slice, found: &SliceStacks, told: &mut Told, walked: u64) {
+        told.learn(found);
+        self.health.merge(&found.health);
+        let mut left = found.left.iter().peekable();
+        let mut brought = found.brought.iter().peekable();
+        let mut place = 0;
+        for (batch, rest) in slice.own.iter().zip(&found.rest) {
+            for Rest { index, walked: in_slice, stack } in rest {
+                let Some(record) = batch.record(*index as usize) else { continue };
+                let time = record.time();
+                self.binder.advance(time, self.sweep_interval, |_| ());
+                while let Some(halves) = left.next_if(|halves| halves.event.ticks <= time) {
+                    self.add_left(halves, told);
+                }
+                (self.behind, self.matching) = (None, None);
+                while let Some(half) = brought.next_if(|half| half.rest == place) {
+                    let here = self.half_of(half.half, told);
+                    if half.of_runtime { self.behind = here } else { self.matching = here }
+                }
+                self.bound = match stack {
+                    Bound::Open => None,
+                    Bound::None => Some(None),
+                    Bound::Pair(number) => Some(self.stack_of_pair(*number, told)),
                 };
-                (event, stack.thread_id, half.map(part))
+                self.stack_records_passed = walked + u64::from(*in_slice);
+                self.record(&record);
+                place += 1;
             }
-            opcode @ (StackReference::KERNEL | StackReference::USER) => {
-                let Ok(reference) = StackReference::parse(record.payload(), version, pointer_size) else { return };
-                let event = reference.event_timestamp.cast_signed();
-                let (process, thread_id) =
-                    (self.population.process_at(reference.process_id, event), reference.thread_id);
-                let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
-                let reference = KeyReference { half, key: reference.stack_key, position, ticks: event, process };
-                let id = self.stacks.keyed_half(&reference, &mut self.health);
-                let part = match half {
-                    Half::Kernel => id.map(Part::Kernel),
-                    Half::User => id.map(Part::User),
-                };
-                (event, thread_id, part)
-            }
-            _ => return,
-        };
-        if let Some(part) = part {
-            let (ticks, cpu) = (record.time(), record.cpu());
-            let instance = self.population.instance_of(tid, event);
-            self.binder.add(&StackRecord { event_ticks: event, ticks, tid, instance, cpu, part });
         }
     }
 
-    /// A record of the main stream.
-    pub(crate) fn record(&mut self, record: &Record<'_>) {
+    /// A record that may become a row.
+    fn record(&mut self, record: &Record<'_>) {
         self.taken = None;
-        self.behind = self.runtime_stack(record);
         match record.class() {
             EventClass::Kernel { group, opcode, version } => self.kernel_record(record, group, opcode, version),
             EventClass::Event { provider, id, version } => {
@@ -396,7 +354,6 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
             self.event(record);
         }
-        self.stack_records_passed += u64::from(record.is_stack_walk());
     }
 
     /// A record that may have a row in a table of its own.
@@ -607,6 +564,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The stack of the event of `tid` at the record's time.
     fn stack_of(&mut self, record: &Record<'_>, tid: Option<u32>) -> Option<StackId> {
+        if let Some(stack) = self.bound {
+            self.taken = Some(stack);
+            return stack;
+        }
         let halves = self.binder.take(record.time(), tid, record.cpu(), UserHalves::Shared);
         self.stack_of_halves(halves)
     }

@@ -1,0 +1,106 @@
+//! Threads that work on slices; whoever uses them gets the slices in their order.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::slice_stacks::{SliceStacks, StackSource, StackWorker};
+use super::slices::{Slice, Slices};
+
+/// Slices that wait between the threads, beside the one that each worker has.
+const WAITING: usize = 2;
+
+/// How the threads work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work<'a> {
+    pub(super) workers: usize,
+    /// How far they look ahead, ticks.
+    pub(super) lead: i64,
+    /// Stack records before each slice.
+    pub(super) walked: &'a [u64],
+}
+
+/// A slice that was worked on.
+pub(super) struct Done {
+    pub(super) slice: Slice,
+    pub(super) stacks: SliceStacks,
+    /// Which worker has numbered the halves.
+    pub(super) worker: usize,
+    /// Stack records before it.
+    pub(super) walked: u64,
+}
+
+/// Works on all slices and hands each over, in order, as long as `take` goes on.
+///
+/// # Errors
+/// That of `take`.
+pub(super) fn each_slice<E>(
+    slices: Slices,
+    source: &Arc<StackSource>,
+    work: Work<'_>,
+    mut take: impl FnMut(Done) -> Result<bool, E>,
+) -> Result<(), E> {
+    let Work { workers, lead, walked } = work;
+    let (to_workers, jobs) = channel::<(usize, Slice)>();
+    let jobs = Mutex::new(jobs);
+    let (to_us, done) = channel::<(usize, Done)>();
+    let (permit, permits) = channel();
+    for _ in 0..workers + WAITING {
+        // The other end lives as long as this function.
+        let _ = permit.send(());
+    }
+    thread::scope(|scope| {
+        spawn(scope, "slices", move || cut(slices, &permits, &to_workers));
+        for worker in 0..workers {
+            let (jobs, to_us, source) = (&jobs, to_us.clone(), Arc::clone(source));
+            spawn(scope, "slice worker", move || {
+                let mut own = StackWorker::new(source);
+                while let Some((number, slice)) = next(jobs) {
+                    let walked = walked.get(number).copied().unwrap_or(0);
+                    let stacks = own.work(&slice, lead, walked);
+                    if to_us.send((number, Done { slice, stacks, worker, walked })).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(to_us);
+        // Dropped at the end, whatever that is, so that the threads end.
+        let (permit, done) = (permit, done);
+        let mut early = BTreeMap::new();
+        for expected in 0.. {
+            let slice = loop {
+                if let Some(slice) = early.remove(&expected) {
+                    break slice;
+                }
+                let Ok((number, slice)) = done.recv() else { return Ok(()) };
+                early.insert(number, slice);
+            };
+            if !take(slice)? {
+                return Ok(());
+            }
+            let _ = permit.send(());
+        }
+        Ok(())
+    })
+}
+
+fn spawn<'scope>(scope: &'scope thread::Scope<'scope, '_>, name: &str, work: impl FnOnce() + Send + 'scope) {
+    let started = thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, work);
+    // Without threads nothing can be extracted: the encoder has one as well.
+    started.expect("the system has a thread left");
+}
+
+/// Cuts slices as long as there are permits for more.
+fn cut(slices: Slices, permits: &Receiver<()>, to_workers: &Sender<(usize, Slice)>) {
+    for job in slices.enumerate() {
+        if permits.recv().is_err() || to_workers.send(job).is_err() {
+            return;
+        }
+    }
+}
+
+fn next(jobs: &Mutex<Receiver<(usize, Slice)>>) -> Option<(usize, Slice)> {
+    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}

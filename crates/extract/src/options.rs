@@ -43,6 +43,12 @@ impl Options {
     }
 }
 
+/// The thread that takes slices keeps as many workers busy, about.
+const ENOUGH_WORKERS: usize = 3;
+
+/// Memory for each worker, at least, bytes: where there is less fewer of them work.
+const WORKER_MEMORY: usize = 32 << 20;
+
 /// Bounds of an extract.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -58,10 +64,11 @@ pub struct Budget {
     pub rows_of_bucket: u64,
     /// Switches and samples for each of these buckets of a process, on average and at least.
     pub rows_of_tile: u64,
-    /// Threads that work on slices of a recording; `None`: as many as there are processors.
+    /// Threads that work on slices of a recording, beside the one that takes the slices; `None`: as many as help. The archive does not
+    /// depend on it.
     pub threads: Option<usize>,
-    /// Records of such a slice, at least. The archive does not depend on it.
-    pub slice_records: usize,
+    /// Records between two cuts of a recording into slices, at least; `None`: as the memory allows. The archive does not depend on it.
+    pub slice_records: Option<usize>,
 }
 
 impl Default for Budget {
@@ -74,7 +81,7 @@ impl Default for Budget {
             rows_of_bucket: 1_400,
             rows_of_tile: 10,
             threads: None,
-            slice_records: 1 << 18,
+            slice_records: None,
         }
     }
 }
@@ -85,10 +92,32 @@ impl Budget {
         self.memory / 8
     }
 
-    /// Threads that work on slices.
+    /// Threads that work on slices of one recording, where so many recordings are extracted side by side.
+    #[must_use]
+    pub fn threads_for(recordings: usize) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        (processors / recordings.max(1)).clamp(1, ENOUGH_WORKERS)
+    }
+
+    /// Threads that work on slices, as the memory allows.
     pub(crate) fn workers(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(processors).max(1)
+        let affordable = (self.memory / WORKER_MEMORY).max(1);
+        self.threads.unwrap_or_else(|| Self::threads_for(1)).clamp(1, affordable)
+    }
+
+    /// Bytes of tables of each of them.
+    pub(crate) fn worker(&self) -> usize {
+        self.memory / (4 * self.workers().max(4))
+    }
+
+    /// Records between two cuts of a recording: each worker has a slice, and some more wait.
+    pub(crate) fn cut_records(&self) -> usize {
+        self.slice_records.unwrap_or_else(|| self.memory / (1024 * self.workers().max(4))).max(1)
+    }
+
+    /// Records that may come within the look-ahead for stacks.
+    pub(crate) const fn records_ahead(&self) -> usize {
+        self.memory / 512
     }
 
     /// How the archive of this recording is written.

@@ -61,6 +61,8 @@ pub struct HalfFinder {
     /// Those before the tables were dropped last: they may wait for their event.
     previous: Halves,
     addresses: Vec<u64>,
+    /// How often the tables were dropped.
+    generation: u32,
 }
 
 impl HalfFinder {
@@ -78,7 +80,13 @@ impl HalfFinder {
             current: Halves::default(),
             previous: Halves::default(),
             addresses: Vec::new(),
+            generation: 0,
         }
+    }
+
+    /// How often the tables were dropped: halves have other ids since.
+    pub(crate) const fn generation(&self) -> u32 {
+        self.generation
     }
 
     /// Whether something defines the key of the `position`-th stack record.
@@ -174,6 +182,7 @@ impl HalfFinder {
         if self.keyed.len() * 56 + self.inline.len() * 72 + self.current.bytes() < self.budget {
             return;
         }
+        self.generation = self.generation.wrapping_add(1);
         self.keyed = FxHashMap::default();
         self.references.clear();
         self.inline = FxHashMap::default();

@@ -83,6 +83,8 @@ pub struct Stacks {
     /// The frames of chains, each at the place that its key tells: most frames of a chain were met just before.
     recent: Vec<(RecentKey, FrameId)>,
     row: StackRow,
+    /// How often the caches were dropped.
+    generation: u32,
 }
 
 impl Stacks {
@@ -104,7 +106,14 @@ impl Stacks {
             kernel_halves: KnownHalves::default(),
             recent: Vec::new(),
             row: StackRow { stack: StackId(0), frames: Vec::new() },
+            generation: 0,
         }
+    }
+
+    /// Changes when caches are dropped: halves and stacks that are looked up again have other ids since.
+    #[must_use]
+    pub const fn generation(&self) -> (u32, u32) {
+        (self.halves.generation(), self.generation)
     }
 
     /// File name of the .NET module that has a number of the runtime at a time.
@@ -365,6 +374,7 @@ impl Stacks {
         if self.used() < self.budget {
             return;
         }
+        self.generation = self.generation.wrapping_add(1);
         self.frames = FxHashMap::default();
         self.pairs = FxHashMap::default();
         self.known_pairs.clear();

@@ -62,6 +62,10 @@ pub(crate) struct ExtractArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 
+    /// Threads that work on each recording, beside the main one [default: as CPUs and --jobs allow]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
     /// Memory that all recordings together may take, 2GiB or 800MB
     #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub(crate) memory: Option<usize>,

@@ -144,6 +144,7 @@ fn options(args: &ExtractArgs, jobs: usize) -> Options {
         budget: Budget {
             memory: args.memory.map_or(usual.memory, |memory| (memory / jobs).min(usual.memory)),
             temporary: args.temp.clone(),
+            threads: Some(args.threads.map_or_else(|| Budget::threads_for(jobs), usize::from)),
             ..usual
         },
         ..Options::default()

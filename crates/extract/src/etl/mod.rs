@@ -46,7 +46,7 @@ use paths::PathMap;
 use second_pass::{Known, SecondPass, Told};
 use slice_stacks::StackSource;
 use slice_threads::{Done, Work, each_slice};
-use slices::Slices;
+use slices::{Cut, Slices};
 pub use survey::{Survey, survey};
 
 /// Most CPUs that a header is believed to name; buffers number theirs in 11 bits.
@@ -107,9 +107,10 @@ impl Source<'_> {
     fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let Self { recording, files, clock, budget, .. } = *self;
         let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
-        let mut slices = Slices::new(files, merge_options(budget), budget.slice_records, 0);
+        let cut = Cut { records: budget.cut_records(), ..Cut::default() };
+        let mut slices = Slices::new(files, merge_options(budget), cut);
         while let Some(slice) = slices.next() {
-            inventory.slice_begins();
+            inventory.cut();
             for batch in &slice.own {
                 for record in (0..batch.len()).filter_map(|index| batch.record(index)) {
                     inventory.record(&record).map_err(|source| Error::Temporary {
@@ -214,7 +215,8 @@ impl Source<'_> {
         let keys = Arc::new(inventory.stack_keys.seal());
         let stacks = Stacks::new(Arc::clone(&keys), Arc::clone(&code), budget.memory / 4);
 
-        let (late, mut health) = (inventory.late, inventory.health);
+        let (mut late, mut health) = (inventory.late, inventory.health);
+        late.settle(budget.records_ahead());
         health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
             "halves of stacks that came seconds late".to_owned()
         });
@@ -249,7 +251,7 @@ impl Source<'_> {
             no_return: NoReturn::default(),
         };
         let lead = late.lead();
-        let stacks = StackSource { clock, owners, keys, code, late, wanted, events: hooks, budget: budget.memory / 16 };
+        let stacks = StackSource { clock, owners, keys, code, late, wanted, events: hooks, budget: budget.worker() };
         Frozen { known, stacks: Arc::new(stacks), lead, cpus: inventory.processors.into_rows() }
     }
 
@@ -261,7 +263,11 @@ impl Source<'_> {
         work: Work<'_>,
         progress: &mut Progress<'_, '_>,
     ) -> Result<(), Error> {
-        let slices = Slices::new(self.files, merge_options(self.budget), self.budget.slice_records, work.lead);
+        let Budget { slice_records, .. } = *self.budget;
+        // What is looked ahead is looked at twice: not for each short slice.
+        let length = if slice_records.is_none() { work.lead / 2 } else { 0 };
+        let cut = Cut { records: self.budget.cut_records(), length, lead: work.lead };
+        let slices = Slices::new(self.files, merge_options(self.budget), cut);
         let known = stacks.owners.process_count();
         let mut told: Vec<Told> = (0..work.workers).map(|_| Told::new(known)).collect();
         each_slice(slices, &stacks, work, |Done { slice, stacks, worker, walked }| {

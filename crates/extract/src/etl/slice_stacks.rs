@@ -16,7 +16,7 @@ use tracesift_trace::owners::Owners;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, Untaken, UserHalves};
 use tracesift_trace::stack_keys::{Half, StackKeys};
 use tracesift_trace::stacks::{HalfId, KeyReference};
-use tracesift_trace::{Clock, Health};
+use tracesift_trace::{Clock, Health, HealthKind};
 
 use super::brought_stacks::{BroughtStacks, brings_stacks};
 use super::inventory::{LateFrames, LatePart, LateStack, LateStacks};
@@ -372,7 +372,7 @@ impl AtWork<'_> {
         pair.map(|half| half.and_then(|half| self.tell(half)))
     }
 
-    /// The number of a half, of which this tells where that was not done; `None` where it is forgotten.
+    /// The number of a half, of which this tells where that was not done; `None` (and counted) where it is forgotten.
     fn tell(&mut self, id: HalfId) -> Option<ToldHalf> {
         let StackWorker { halves, told, told_count, told_addresses, .. } = &mut *self.worker;
         let number = id.number() as usize;
@@ -382,7 +382,10 @@ impl AtWork<'_> {
         if told[number].is_some() {
             return told[number];
         }
-        let half = halves.found(id)?;
+        let Some(half) = halves.found(id) else {
+            self.found.health.count(HealthKind::STACK_HALF_DROPPED, None, || "memory budget for stacks".to_owned());
+            return None;
+        };
         let length = u32::try_from(half.addresses.len()).unwrap_or(u32::MAX);
         *told_addresses += half.addresses.len();
         self.found.new_addresses.extend_from_slice(half.addresses);

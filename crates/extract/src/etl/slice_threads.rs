@@ -17,7 +17,7 @@ pub(super) struct Work<'a> {
     pub(super) workers: usize,
     /// How far they look ahead, ticks.
     pub(super) lead: i64,
-    /// Stack records before each slice.
+    /// Stack records before each cut.
     pub(super) walked: &'a [u64],
 }
 
@@ -44,7 +44,7 @@ pub(super) fn each_slice<E>(
     let Work { workers, lead, walked } = work;
     let (to_workers, jobs) = channel::<(usize, Slice)>();
     let jobs = Mutex::new(jobs);
-    let (to_us, done) = channel::<(usize, Done)>();
+    let (to_us, done) = channel();
     let (permit, permits) = channel();
     for _ in 0..workers + WAITING {
         // The other end lives as long as this function.
@@ -56,10 +56,11 @@ pub(super) fn each_slice<E>(
             let (jobs, to_us, source) = (&jobs, to_us.clone(), Arc::clone(source));
             spawn(scope, "slice worker", move || {
                 let mut own = StackWorker::new(source);
+                let panic = TellsPanic(to_us);
                 while let Some((number, slice)) = next(jobs) {
-                    let walked = walked.get(number).copied().unwrap_or(0);
+                    let walked = walked.get(slice.cuts_before).copied().unwrap_or(0);
                     let stacks = own.work(&slice, lead, walked);
-                    if to_us.send((number, Done { slice, stacks, worker, walked })).is_err() {
+                    if panic.0.send(Some((number, Done { slice, stacks, worker, walked }))).is_err() {
                         return;
                     }
                 }
@@ -74,7 +75,8 @@ pub(super) fn each_slice<E>(
                 if let Some(slice) = early.remove(&expected) {
                     break slice;
                 }
-                let Ok((number, slice)) = done.recv() else { return Ok(()) };
+                // Without a message no worker is left; after a panic the end of the scope goes on with it.
+                let Ok(Some((number, slice))) = done.recv() else { return Ok(()) };
                 early.insert(number, slice);
             };
             if !take(slice)? {
@@ -84,6 +86,18 @@ pub(super) fn each_slice<E>(
         }
         Ok(())
     })
+}
+
+/// Tells whoever waits for slices that a worker panics: its slice never comes.
+struct TellsPanic(Sender<Option<(usize, Done)>>);
+
+impl Drop for TellsPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // Where nobody waits nobody needs it.
+            let _ = self.0.send(None);
+        }
+    }
 }
 
 fn spawn<'scope>(scope: &'scope thread::Scope<'scope, '_>, name: &str, work: impl FnOnce() + Send + 'scope) {

@@ -14,7 +14,7 @@ fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usiz
     let options = Options {
         out: Some(out),
         events: Some(EventSelection::Default),
-        budget: Budget { slice_records, threads: Some(threads), ..Budget::default() },
+        budget: Budget { slice_records: Some(slice_records), threads: Some(threads), ..Budget::default() },
         ..Options::default()
     };
     let archive = extract_file(recording, &options).archive;

@@ -18,6 +18,9 @@ const MOST_LEAD_NS: i64 = 2_000_000_000;
 const MANY_HALVES: usize = 1 << 17;
 const MANY_FRAMES: usize = 1 << 18;
 
+/// Every so many-th record's time tells how dense the records are.
+pub(crate) const PACE: usize = 1 << 17;
+
 /// Late halves kept at most, and frames of those that are not by key.
 const MAX_HALVES: usize = 1 << 20;
 const MAX_FRAMES: usize = 4 << 20;
@@ -61,9 +64,14 @@ pub(crate) struct LateStack {
 
 /// Finds and keeps them.
 pub(crate) struct LateStacks {
-    /// How far the second pass looks ahead, ticks; and how far it may.
+    /// How far the second pass looks ahead, ticks; at least, and at most.
     lead: i64,
+    least: i64,
     most: i64,
+    /// Halves that are later than the least look-ahead, by how many times it has to be doubled to reach them.
+    delays: [i64; 64],
+    /// Times of every so many-th record.
+    pace: Vec<i64>,
     /// Oldest kernel half per thread since its last return to user mode.
     waiting: FxHashMap<u32, i64>,
     pub(crate) halves: Vec<LateStack>,
@@ -76,7 +84,46 @@ impl LateStacks {
     pub(crate) fn new(clock: Clock) -> Self {
         let ticks = |ns| clock.ticks(ns).saturating_sub(clock.zero);
         let (lead, most) = (ticks(LEAST_LEAD_NS), ticks(MOST_LEAD_NS));
-        Self { lead, most, waiting: FxHashMap::default(), halves: Vec::new(), frames: Vec::new(), dropped: 0 }
+        Self {
+            lead,
+            least: lead,
+            most,
+            delays: [0; 64],
+            pace: Vec::new(),
+            waiting: FxHashMap::default(),
+            halves: Vec::new(),
+            frames: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    /// To be told of every [`PACE`]-th record's time.
+    pub(crate) fn pace(&mut self, ticks: i64) {
+        self.pace.push(ticks);
+    }
+
+    /// Ends the search. What is looked ahead lies in memory: where `records` come within the look-ahead it is made shorter, and halves
+    /// are left out that were forgotten because it was long enough for them.
+    pub(crate) fn settle(&mut self, records: usize) {
+        let paces = (records / PACE).max(1);
+        let spans = self.pace.iter().zip(self.pace.iter().skip(paces)).map(|(from, to)| to.saturating_sub(*from));
+        let bound = spans.min().unwrap_or(i64::MAX);
+        if self.lead <= bound || self.lead <= self.least {
+            return;
+        }
+        let mut reached = self.doublings(self.lead);
+        while self.lead > bound && reached > 0 {
+            reached -= 1;
+            self.lead = self.least << reached;
+        }
+        let late: i64 = self.delays.iter().skip(reached + 1).sum();
+        self.dropped = late.saturating_sub(i64::try_from(self.halves.len()).unwrap_or(i64::MAX)).max(self.dropped);
+    }
+
+    /// How many times the least look-ahead has to be doubled to reach so far.
+    fn doublings(&self, delay: i64) -> usize {
+        let times = delay.saturating_sub(1).max(0) / self.least.max(1);
+        (i64::BITS - times.leading_zeros()) as usize
     }
 
     /// How far the second pass is to look ahead, ticks.
@@ -147,8 +194,13 @@ impl LateStacks {
     }
 
     /// Whether the second pass does not look so far ahead from an event.
-    fn is_late(&self, record: &Record<'_>, event: i64) -> bool {
-        record.time().saturating_sub(event) > self.lead
+    fn is_late(&mut self, record: &Record<'_>, event: i64) -> bool {
+        let delay = record.time().saturating_sub(event);
+        if delay > self.least {
+            let doublings = self.doublings(delay);
+            self.delays[doublings.min(63)] += 1;
+        }
+        delay > self.lead
     }
 
     fn push(&mut self, half: LateStack) {

@@ -39,7 +39,7 @@ use crate::etl::paths::PathMap;
 use enabled::Enabled;
 use event_stacks::EventStackDelays;
 pub(crate) use event_stacks::{CLR_STACK, USER_STACK};
-pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks};
+pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks, PACE};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
 pub(crate) use processors::{Processors, cpu_of};
 
@@ -86,7 +86,7 @@ pub(crate) struct Inventory {
     /// Names and layouts of the events that are kept one by one; `None` where none are.
     pub(crate) schemas: Schemas,
     stack_records: u64,
-    /// Those before each slice.
+    /// Those before each cut of the recording.
     pub(crate) walked: Vec<u64>,
     last_pair: (u32, u32),
     clock: Clock,
@@ -141,8 +141,8 @@ impl Inventory {
         }
     }
 
-    /// The next records are those of a slice.
-    pub(crate) fn slice_begins(&mut self) {
+    /// The recording is cut before the next record.
+    pub(crate) fn cut(&mut self) {
         self.walked.push(self.stack_records);
     }
 
@@ -153,6 +153,9 @@ impl Inventory {
     /// counted in `health`.
     pub(crate) fn record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
         self.records += 1;
+        if self.records.is_multiple_of(PACE as u64) {
+            self.late.pace(record.time());
+        }
         let class = record.class();
         if !matches!(class, EventClass::Kernel { .. }) && Schemas::has_schema(record) {
             self.schemas.learn(record);

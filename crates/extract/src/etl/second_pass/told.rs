@@ -16,6 +16,8 @@ pub(crate) struct Told {
     /// With their stack, once it was asked for.
     pairs: Vec<(ToldPair, Option<Option<StackId>>)>,
     processes: Processes,
+    /// Of the caches here, when halves and stacks were looked up.
+    generation: (u32, u32),
 }
 
 /// A half of a worker.
@@ -64,11 +66,21 @@ impl Told {
         self.pairs.extend(found.new_pairs.iter().map(|pair| (*pair, None)));
         self.processes.unknown.extend_from_slice(&found.new_pids);
     }
+
+    /// Forgets what was looked up before the caches here were dropped, so that ids do not depend on which worker asks.
+    fn renew(&mut self, generation: (u32, u32)) {
+        if self.generation != generation {
+            self.generation = generation;
+            self.halves.iter_mut().for_each(|half| half.here = None);
+            self.pairs.iter_mut().for_each(|(_, stack)| *stack = None);
+        }
+    }
 }
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// The half here that one of a worker is.
     pub(super) fn half_of(&mut self, half: ToldHalf, told: &mut Told) -> Option<HalfId> {
+        told.renew(self.stacks.generation());
         let half = told.halves.get_mut(half.0 as usize)?;
         if half.here.is_none() {
             let process = told.processes.find(half.told.process, &mut self.population);
@@ -80,6 +92,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
 
     /// The stack that a pair of a worker is.
     pub(super) fn stack_of_pair(&mut self, number: u32, told: &mut Told) -> Option<StackId> {
+        told.renew(self.stacks.generation());
         let (pair, known) = *told.pairs.get(number as usize)?;
         if let Some(stack) = known {
             return stack;

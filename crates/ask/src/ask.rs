@@ -16,6 +16,15 @@ use crate::time_spec::{TimeSpec, no_calendar};
 use crate::zero_time::{FoundZero, ZeroOptions, ZeroTime};
 use tracesift_grammar::{TimeRange, milliseconds};
 
+/// What an archive must have for an answer, of all that an extract may leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Everything, as far as is known.
+    Everything,
+    /// These tables, without the stacks of their rows.
+    TablesWithoutStacks(&'static [&'static str]),
+}
+
 /// A question that every archive answers by itself.
 pub trait Ask: Sync {
     /// Its name, as in `dump NAME`.
@@ -24,6 +33,11 @@ pub trait Ask: Sync {
     /// The tables that it reads and that an extract may leave out: where one was, the answer says so.
     fn tables(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// What a recording that is extracted for this question alone is extracted with. The answer is that about the whole archive.
+    fn reads(&self) -> Reads {
+        Reads::Everything
     }
 
     /// Which processes it is about; `None`: it is about none.
@@ -322,6 +336,13 @@ impl When {
             columns.insert(bucket_place(&columns), BUCKET);
         }
         columns
+    }
+
+    /// What is read for the answer to a question about this part.
+    #[must_use]
+    pub fn reads(&self, question: &dyn Ask) -> Reads {
+        // Landmarks and times of regions may be in any table.
+        if self.zero.is_session() { question.reads() } else { Reads::Everything }
     }
 
     /// What must be said where a landmark is asked for and the recording has none.

@@ -77,7 +77,7 @@ mod wait_reason;
 pub mod words;
 pub mod zero_time;
 
-pub use ask::{Ask, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
+pub use ask::{Ask, Reads, Resolved, SeriesOptions, TimeOptions, When, WhenOptions, ask};
 pub use inside_options::{InsideOptions, RegionOptions};
 pub use method_patterns::MethodPatterns;
 pub use regions::lanes as region_lanes;

@@ -21,6 +21,8 @@ pub struct Options {
     pub events: Option<EventSelection>,
     /// Which tables are written. An archive that is there is good if it left none of them out.
     pub tables: TableChoice,
+    /// Stacks are not looked for: for an archive that answers a question which needs none, and is then thrown away.
+    pub without_stacks: bool,
     /// The event of Linux recordings whose samples are CPU time. `None`: the best one, and an archive that is there is good as
     /// it is. Windows recordings have none to choose from.
     pub cpu_event: Option<String>,

@@ -40,6 +40,12 @@ pub struct TableChoice {
 }
 
 impl TableChoice {
+    /// These of the [`OPTIONAL_TABLES`].
+    #[must_use]
+    pub fn only(tables: &[&str]) -> Self {
+        Self { left_out: OPTIONAL_TABLES.into_iter().filter(|table| !tables.contains(table)).collect() }
+    }
+
     /// Whether a table is wanted. One that cannot be left out always is.
     #[must_use]
     pub fn wants(&self, table: &str) -> bool {

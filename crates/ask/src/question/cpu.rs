@@ -20,7 +20,7 @@ use tracesift_trace::{ProcessId, view};
 pub use self::options::Options;
 
 use crate::answer::{Column, ColumnOf, Fact, Kind, Section, Value, View};
-use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::ask::{Ask, RANGES_AT_ONCE, Reads};
 use crate::columns::Columns;
 use crate::core_columns::{self as of_cores, OfCores};
 use crate::core_figures::{self, CoreFigures};
@@ -306,6 +306,11 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["cpu_samples", "context_switches"]
+    }
+
+    fn reads(&self) -> Reads {
+        let of_others = self.cores || !self.inside.is_empty();
+        if of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.tables()) }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

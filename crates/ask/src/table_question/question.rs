@@ -14,7 +14,7 @@ use super::reading::Reading;
 use super::stated::Stated;
 use super::{TableQuestion, layout};
 use crate::answer::{Column, Section};
-use crate::ask::Ask;
+use crate::ask::{Ask, Reads};
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
 use crate::order::Between;
@@ -171,6 +171,10 @@ impl<Q: TableQuestion> Ask for Question<Q> {
 
     fn tables(&self) -> &'static [&'static str] {
         self.asked.tables()
+    }
+
+    fn reads(&self) -> Reads {
+        self.asked.reads()
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -11,7 +11,7 @@ use super::names::Names;
 use super::plan::Plan;
 use super::{Imported, built_in_tags, candidates, groups, layout, options, rows, stacks_below, summary};
 use crate::answer::{Column, Section, View};
-use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::ask::{Ask, RANGES_AT_ONCE, Reads};
 use crate::candidates::Candidates;
 use crate::columns;
 use crate::filter::ProcessFilter;
@@ -28,6 +28,14 @@ impl Ask for Asked {
 
     fn tables(&self) -> &'static [&'static str] {
         self.stated.tables
+    }
+
+    fn reads(&self) -> Reads {
+        let is_code =
+            |place: &usize| matches!(self.stated.dimensions[*place].of, Of::Method | Of::Stack | Of::Module | Of::Tag);
+        let of_code = self.by.iter().chain(self.patterns.iter().map(|(place, _)| place)).any(is_code);
+        let of_others = self.listing.is_some() || !self.inside.is_empty() || !self.stated.joined.is_empty();
+        if of_code || of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.stated.tables) }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -13,7 +13,7 @@ use tracesift_ask::{Ask, When, ask, every_question, nothing};
 use crate::args::{Asked, Dump, FileArgs, RunArgs};
 use crate::command::found;
 use crate::command::printer::Printer;
-use crate::command::sources::{Sources, sources};
+use crate::command::sources::{Sources, sources_that_have};
 use crate::etwanalyzer::csv::Layout;
 use crate::exit::Exit;
 use crate::terminal::Messages;
@@ -61,7 +61,9 @@ fn follow(
                 Some(columns) => printer.choose(columns)?,
                 None => printer.choose(&when.columns(question.as_ref()))?,
             };
-            let Some(sources) = sources(files, runs, messages)? else { return Ok(Exit::NothingUsable) };
+            let reads = when.reads(question.as_ref());
+            let sources = sources_that_have(reads, files, runs, messages)?;
+            let Some(sources) = sources else { return Ok(Exit::NothingUsable) };
             let shown = if columns.is_none() { printer.shown(&chosen) } else { None };
             let then = |answer: &mut Answer| then(answer, &selection);
             ask_sources(&sources, when, question.as_ref(), (&chosen, shown), then, printer, messages)

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use chrono::Local;
 use tracesift_archive::Archive;
+use tracesift_ask::Reads;
 use tracesift_ask::events::{
     EventFilter, EventLine, Scanned, Search, scan, scan_archive, time_in_archive, time_in_recording,
 };
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &EventsArgs, messages: &Messages) -> anyhow::Result<Exit
     }
     let (recordings, temporary) = if args.needs_stacks() {
         let chosen = EventSelection::Chosen(args.filter().choice());
-        (Vec::new(), TemporaryArchives::of(&found.recordings, chosen, messages)?)
+        (Vec::new(), TemporaryArchives::of(&found.recordings, (chosen, Reads::Everything), messages)?)
     } else {
         (found.recordings, TemporaryArchives::default())
     };

@@ -1,6 +1,7 @@
 //! The archives that a command line names.
 
 use chrono::Local;
+use tracesift_ask::Reads;
 use tracesift_ask::inputs::FoundInputs;
 use tracesift_ask::recording::Source;
 use tracesift_extract::EventSelection;
@@ -23,7 +24,17 @@ pub(crate) struct Sources {
 
 /// The archives that the arguments name, and recordings that are named by themselves, extracted. `None`: there is nothing left, and that was said.
 pub(crate) fn sources(files: &FileArgs, runs: &RunArgs, messages: &Messages) -> anyhow::Result<Option<Sources>> {
-    FoundFiles::find(files, runs, messages).map(|found| found.open(messages)).transpose()
+    sources_that_have(Reads::Everything, files, runs, messages)
+}
+
+/// The same for somebody who reads no more than that.
+pub(crate) fn sources_that_have(
+    reads: Reads,
+    files: &FileArgs,
+    runs: &RunArgs,
+    messages: &Messages,
+) -> anyhow::Result<Option<Sources>> {
+    FoundFiles::find(files, runs, messages).map(|found| found.open(reads, messages)).transpose()
 }
 
 /// The files that arguments name, before anything is read.
@@ -49,9 +60,10 @@ impl FoundFiles {
         self.found.archives.is_empty() && self.found.recordings.is_empty()
     }
 
-    /// Makes archives of those that are none.
-    pub(crate) fn open(self, messages: &Messages) -> anyhow::Result<Sources> {
-        let temporary = TemporaryArchives::of(&self.found.recordings, EventSelection::None, messages)?;
+    /// Makes archives of those that are none, which have what is read.
+    pub(crate) fn open(self, reads: Reads, messages: &Messages) -> anyhow::Result<Sources> {
+        let of_events = (EventSelection::None, reads);
+        let temporary = TemporaryArchives::of(&self.found.recordings, of_events, messages)?;
         let list = self.found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned());
         let list = list.map(|source| source.watched_by(watching::watch())).collect();
         Ok(Sources { list, failed: self.failed + temporary.failed, _temporary: temporary })

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use tempfile::TempDir;
+use tracesift_ask::Reads;
 use tracesift_ask::recording::{Source, name_of};
 use tracesift_extract::input::InputRecording;
-use tracesift_extract::{EventSelection, Options, Outcome};
+use tracesift_extract::{Budget, EventSelection, Options, Outcome, TableChoice};
 
 use crate::progress::Progress;
 use crate::terminal::Messages;
@@ -24,10 +25,10 @@ pub(crate) struct TemporaryArchives {
 }
 
 impl TemporaryArchives {
-    /// Extracts recordings, with these events one by one.
+    /// Extracts recordings, with these events one by one, and of the rest what is read.
     pub(crate) fn of(
         recordings: &[InputRecording],
-        events: EventSelection,
+        (events, reads): (EventSelection, Reads),
         messages: &Messages,
     ) -> anyhow::Result<Self> {
         if recordings.is_empty() {
@@ -48,7 +49,7 @@ impl TemporaryArchives {
             });
             // Two recordings of one name in different directories must not meet.
             let out = Some(directory.path().join(number.to_string()));
-            let options = Options { out, events: Some(events.clone()), ..Options::default() };
+            let options = Options { out, events: Some(events.clone()), ..options_of(reads) };
             let mut bar = progress.start(&recording.name);
             let extracted = tracesift_extract::extract(recording, &options, &mut |step| {
                 if let Some(say) = to_say.take() {
@@ -82,5 +83,19 @@ impl TemporaryArchives {
             let shown = if outcomes.len() > 1 { shown.join(name_of(&archive)) } else { shown.clone() };
             self.sources.push(Source { shown, ..Source::archive(archive) });
         }
+    }
+}
+
+/// How to extract what is read, once.
+fn options_of(reads: Reads) -> Options {
+    match reads {
+        Reads::Everything => Options::default(),
+        Reads::TablesWithoutStacks(tables) => Options {
+            tables: TableChoice::only(tables),
+            without_stacks: true,
+            // The tables of long recordings pay when many questions read them.
+            budget: Budget { long_from: u64::MAX, ..Budget::default() },
+            ..Options::default()
+        },
     }
 }

@@ -1,7 +1,6 @@
 //! `view`: its answers have the bytes of the program's own.
 
 mod columns;
-mod recordings;
 mod words;
 
 use std::fmt::Write as _;

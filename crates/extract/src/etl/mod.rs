@@ -59,6 +59,7 @@ struct Source<'a> {
     files: &'a [EtlFile],
     clock: Clock,
     budget: &'a Budget,
+    without_stacks: bool,
     /// Where names of code come from.
     symbols: Option<&'a dyn NameSource>,
 }
@@ -84,7 +85,8 @@ pub(crate) fn extract_recording(
     let target = lock.target().to_owned();
     let budget = &options.budget;
     let symbols = options.symbols.as_deref();
-    let source = Source { recording, files, clock: clock(files), budget, symbols };
+    let without_stacks = options.without_stacks;
+    let source = Source { recording, files, clock: clock(files), budget, without_stacks, symbols };
     let mut progress = Progress::new(&recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
     let selection = options.kept_events();
@@ -106,10 +108,11 @@ impl Source<'_> {
     /// The first pass.
     fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
         let Self { recording, files, clock, budget, .. } = *self;
-        let mut inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
+        let inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
+        let mut inventory = inventory.without_stacks(self.without_stacks);
         let cut = Cut { records: budget.cut_records(), ..Cut::default() };
         let mut slices = Slices::new(files, merge_options(budget), cut);
-        while let Some(slice) = slices.next() {
+        for slice in slices.by_ref() {
             inventory.cut();
             for batch in &slice.own {
                 for record in (0..batch.len()).filter_map(|index| batch.record(index)) {
@@ -251,7 +254,8 @@ impl Source<'_> {
             no_return: NoReturn::default(),
         };
         let lead = late.lead();
-        let stacks = StackSource { clock, owners, keys, code, late, wanted, events: hooks, budget: budget.worker() };
+        let (has_stacks, budget) = (!self.without_stacks, budget.worker());
+        let stacks = StackSource { clock, has_stacks, owners, keys, code, late, wanted, events: hooks, budget };
         Frozen { known, stacks: Arc::new(stacks), lead, cpus: inventory.processors.into_rows() }
     }
 

@@ -27,6 +27,8 @@ use crate::table_choice::WantedTables;
 /// What all workers read.
 pub(super) struct StackSource {
     pub(super) clock: Clock,
+    /// Whether stacks are looked for; else no record has one.
+    pub(super) has_stacks: bool,
     pub(super) owners: Arc<Owners>,
     pub(super) keys: Arc<StackKeys>,
     pub(super) code: Arc<CodeMap>,
@@ -237,6 +239,9 @@ impl AtWork<'_> {
         let source = Arc::clone(&self.worker.source);
         let interval = source.clock.frequency;
         let keeps = |record: &Record<'_>| source.events.as_ref().is_some_and(|events| events.wants(record));
+        if !source.has_stacks {
+            next_ahead = None;
+        }
         for batch in &slice.own {
             let mut rest = Vec::with_capacity(batch.len() / 2);
             for index in 0..batch.len() {
@@ -254,7 +259,8 @@ impl AtWork<'_> {
                 let Some(record) = batch.record(index) else { break };
                 let is_walk = record.is_stack_walk();
                 if !is_walk || keeps(&record) {
-                    let stack = if is_walk { Bound::None } else { self.event(&record, in_rest) };
+                    let has_stack = source.has_stacks && !is_walk;
+                    let stack = if has_stack { self.event(&record, in_rest) } else { Bound::None };
                     rest.push(Rest { index: u32::try_from(index).unwrap_or(u32::MAX), walked, stack });
                     in_rest += 1;
                 }

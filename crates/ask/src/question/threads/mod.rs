@@ -18,7 +18,7 @@ pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 use self::start_method::StartMethods;
 use self::wakers::Detail;
 use crate::answer::{Column, Fact, Kind, Section};
-use crate::ask::{Ask, When};
+use crate::ask::{Ask, Reads, When};
 use crate::filter::ProcessFilter;
 use crate::inside::Inside;
 use crate::inside_options::InsideOptions;
@@ -160,6 +160,10 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["cpu_samples", "context_switches"]
+    }
+
+    fn reads(&self) -> Reads {
+        if self.inside.is_empty() { Reads::TablesWithoutStacks(self.tables()) } else { Reads::Everything }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use tracesift_ask::Reads;
 use tracesift_ask::command_line;
 use tracesift_ask::compare::grouping::Grouping;
 use tracesift_ask::compare::{self, Compared, Set, Settings, sets};
@@ -104,7 +105,7 @@ impl<'a> Against<'a> {
                 let first = match other {
                     Other::Measured(set) => set.clone(),
                     Other::Files(label, found) => {
-                        let found = found.take().map(|found| found.open(messages)).transpose()?;
+                        let found = found.take().map(|found| found.open(Reads::Everything, messages)).transpose()?;
                         let found = opened.insert(found).as_ref();
                         failed += found.map_or(0, |found| found.failed);
                         let sources = found.map(|found| found.list.clone()).unwrap_or_default();

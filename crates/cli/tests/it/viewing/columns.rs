@@ -13,8 +13,8 @@ use tracesift_scenario::SplitMix64;
 use tracesift_trace::ThreadId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, DiskIoRow, DiskOperation, ThreadRow};
 
-use super::recordings::{Raw, extracted, of_this_machine, scenarios, shared, variable};
 use super::{Server, below};
+use crate::recordings::{Raw, extracted, of_this_machine, scenarios, shared, variable};
 use crate::support::program;
 
 /// Ranges of each recording, and of each shared recording; `TRACESIFT_RANGES` names another number.

@@ -126,6 +126,9 @@ impl Inventory {
     }
 
     fn stack_walk(&mut self, record: &Record<'_>, opcode: u8, version: u8) -> std::io::Result<()> {
+        if !self.has_stacks {
+            return Ok(());
+        }
         // The second pass numbers the stack records in the same way.
         let position = self.stack_records;
         self.stack_records += u64::from(record.is_stack_walk());

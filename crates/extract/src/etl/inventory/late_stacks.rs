@@ -231,3 +231,40 @@ impl LateStacks {
         self.frames.truncate(kept);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{LateStacks, PACE};
+    use tracesift_trace::Clock;
+
+    /// Ticks are microseconds: the look-ahead is 1,000 at least.
+    fn late_stacks() -> LateStacks {
+        LateStacks::new(Clock::new(0, 1_000_000))
+    }
+
+    #[test]
+    fn many_records_within_the_look_ahead_make_it_shorter() {
+        let mut late = late_stacks();
+        late.delayed(30_000);
+        assert_eq!(late.lead(), 32_000);
+        // Delays of 1.5 ms, 3 ms and 20 ms; none was kept, as the look-ahead reached them.
+        for delay in [1_500, 3_000, 20_000] {
+            let doublings = late.doublings(delay);
+            late.delays[doublings] += 1;
+        }
+        // Two million records within 10 ms, of which half a million may be looked ahead.
+        (0..17).for_each(|time| late.pace(time * 625));
+        late.settle(4 * PACE);
+        assert_eq!(late.lead(), 2_000);
+        assert_eq!(late.dropped, 2);
+    }
+
+    #[test]
+    fn few_records_leave_the_look_ahead_as_it_is() {
+        let mut late = late_stacks();
+        late.delayed(30_000);
+        (0..17).for_each(|time| late.pace(time * 50_000));
+        late.settle(4 * PACE);
+        assert_eq!((late.lead(), late.dropped), (32_000, 0));
+    }
+}

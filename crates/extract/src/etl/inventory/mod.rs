@@ -85,6 +85,8 @@ pub(crate) struct Inventory {
     pub(crate) records: u64,
     /// Names and layouts of the events that are kept one by one; `None` where none are.
     pub(crate) schemas: Schemas,
+    /// Whether stacks are looked for.
+    has_stacks: bool,
     stack_records: u64,
     /// Those before each cut of the recording.
     pub(crate) walked: Vec<u64>,
@@ -133,12 +135,18 @@ impl Inventory {
             span: RecordedSpan::default(),
             records: 0,
             schemas: Schemas::new(),
+            has_stacks: true,
             stack_records: 0,
             walked: Vec::new(),
             last_pair: (u32::MAX, u32::MAX),
             clock,
             start_filetime,
         }
+    }
+
+    /// Without stacks, or with them.
+    pub(crate) fn without_stacks(self, without: bool) -> Self {
+        Self { has_stacks: !without, ..self }
     }
 
     /// The recording is cut before the next record.

@@ -9,8 +9,8 @@ use tracesift_testing::recording::{perf_bytes, try_extract, with_disk_and_marks}
 
 /// A recording in a directory: its file, which is no archive yet.
 #[derive(Debug)]
-pub(super) struct Raw {
-    pub(super) file: PathBuf,
+pub(crate) struct Raw {
+    pub(crate) file: PathBuf,
 }
 
 /// Writes recordings into directories of their own.
@@ -21,7 +21,7 @@ fn written(directory: &Path, name: &str, bytes: &[u8]) -> Raw {
 }
 
 /// The demo, and random scenarios of both systems.
-pub(super) fn scenarios(directory: &Path, seeds: std::ops::Range<u64>) -> Vec<Raw> {
+pub(crate) fn scenarios(directory: &Path, seeds: std::ops::Range<u64>) -> Vec<Raw> {
     let demo = story::figures().into_iter().min_by_key(|figures| story::scenario(figures).recording.end_ticks);
     let mut all = vec![written(directory, "demo.etl", &story::scenario(&demo.unwrap()).bytes().unwrap())];
     for seed in seeds {
@@ -36,7 +36,7 @@ pub(super) fn scenarios(directory: &Path, seeds: std::ops::Range<u64>) -> Vec<Ra
 }
 
 /// The shared recordings; none, with a word, in a checkout without them.
-pub(super) fn shared() -> Vec<Raw> {
+pub(crate) fn shared() -> Vec<Raw> {
     let Some(cases) = cases("") else { return Vec::new() };
     let files = |folder: &str| {
         let entries = std::fs::read_dir(cases.join(folder)).unwrap().map(|entry| entry.unwrap().path());
@@ -53,7 +53,7 @@ pub(super) fn shared() -> Vec<Raw> {
 
 /// A recording of this machine while it lists directories.
 #[cfg(target_os = "linux")]
-pub(super) fn of_this_machine(directory: &Path) -> Option<Raw> {
+pub(crate) fn of_this_machine(directory: &Path) -> Option<Raw> {
     let _alone = crate::recording::RECORDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if !crate::recording::can_record() {
         return None;
@@ -73,13 +73,13 @@ pub(super) fn of_this_machine(directory: &Path) -> Option<Raw> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of_this_machine(_: &Path) -> Option<Raw> {
+pub(crate) fn of_this_machine(_: &Path) -> Option<Raw> {
     skipped("perf records on Linux alone");
     None
 }
 
 /// The archives of a recording below a directory; none of what is no recording.
-pub(super) fn extracted(raw: &Raw, directory: &Path, options: &Options) -> Vec<PathBuf> {
+pub(crate) fn extracted(raw: &Raw, directory: &Path, options: &Options) -> Vec<PathBuf> {
     std::fs::create_dir_all(directory).unwrap();
     let options = Options { out: Some(directory.to_owned()), ..options.clone() };
     match try_extract(&raw.file, &options) {
@@ -92,6 +92,6 @@ pub(super) fn extracted(raw: &Raw, directory: &Path, options: &Options) -> Vec<P
 }
 
 /// A number that a variable names.
-pub(super) fn variable(name: &str, usual: usize) -> usize {
+pub(crate) fn variable(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }

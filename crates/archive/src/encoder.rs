@@ -2,7 +2,7 @@
 //!
 //! The channel is bounded, so a producer that is faster than the encoder waits instead of filling the memory. What is
 //! held at once: one batch being filled per table, [`QUEUE`] batches on their way, and the row groups in the making,
-//! together at most [`IN_PROGRESS_BYTES`].
+//! together at most [`IN_PROGRESS_BYTES`] and those of the table `events`.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,14 +19,18 @@ use crate::batch::{Columns, TraceColumn};
 use crate::error::{Error, WithPath as _};
 use crate::parquet_layout::ROW_GROUP_ROWS;
 use crate::table_writer::{Effort, TableWriter};
-use tracesift_trace::rows::TABLES;
-use tracesift_trace::schema::TableDefinition;
+use tracesift_trace::rows::{EventRow, TABLES};
+use tracesift_trace::schema::{Row as _, TableDefinition};
 
 /// Batches between producer and encoder: enough to even out their rhythms.
 const QUEUE: usize = 12;
 
-/// Bytes of all row groups in the making. When it is reached the largest is closed early.
+/// Bytes of the row groups in the making of all tables but `events`. When it is reached the largest is closed early.
 const IN_PROGRESS_BYTES: usize = 80 << 20;
+
+/// Bytes of that of the table `events`. Another thread may make its rows: between which batches of the other tables they arrive is chance,
+/// and the archive must not depend on it.
+const EVENTS_IN_PROGRESS_BYTES: usize = 24 << 20;
 
 enum Message {
     Columns(Columns),
@@ -175,24 +179,33 @@ impl TableFiles {
     }
 
     fn write(&mut self, columns: Columns) -> Result<(), Error> {
-        let open = match self.open.entry(columns.table.name) {
+        let table = columns.table.name;
+        let open = match self.open.entry(table) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => entry.insert(TableWriter::create(&self.directory, columns.table, self.effort)?),
         };
         let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(open.path(), error.into()))?;
         open.write(&batch).map_err(|error| Error::encode(open.path(), error))?;
-        self.limit_memory()
+        self.limit_memory(table == EventRow::TABLE.name)
     }
 
-    /// Closes the largest row group when all of them together have grown too large.
-    fn limit_memory(&mut self) -> Result<(), Error> {
-        let in_progress: usize = self.open.values().map(TableWriter::memory).sum();
-        if in_progress < IN_PROGRESS_BYTES {
-            return Ok(());
+    /// Closes the row group of the table `events`, or the largest of the others, when they have grown too large.
+    fn limit_memory(&mut self, of_events: bool) -> Result<(), Error> {
+        let limit = if of_events { EVENTS_IN_PROGRESS_BYTES } else { IN_PROGRESS_BYTES };
+        let limited = |(table, _): &(&&str, &mut TableWriter)| (**table == EventRow::TABLE.name) == of_events;
+        let (mut in_progress, mut largest) = (0, None);
+        for (_, open) in self.open.iter_mut().filter(limited) {
+            let memory = open.memory();
+            in_progress += memory;
+            if largest.as_ref().is_none_or(|(most, _)| memory > *most) {
+                largest = Some((memory, open));
+            }
         }
-        match self.open.values_mut().max_by_key(|open| open.memory()) {
-            Some(largest) => largest.end_row_group().map_err(|error| Error::encode(largest.path(), error)),
-            None => Ok(()),
+        match largest {
+            Some((_, largest)) if in_progress >= limit => {
+                largest.end_row_group().map_err(|error| Error::encode(largest.path(), error))
+            }
+            _ => Ok(()),
         }
     }
 

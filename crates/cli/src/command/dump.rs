@@ -61,10 +61,11 @@ fn follow(
                 Some(columns) => printer.choose(columns)?,
                 None => printer.choose(&when.columns(question.as_ref()))?,
             };
-            let reads = when.reads(question.as_ref());
+            let shown = if columns.is_none() { printer.shown(&chosen) } else { None };
+            let narrowed = shown.as_ref().and_then(|shown| question.showing(shown));
+            let reads = when.reads(narrowed.as_deref().unwrap_or(question.as_ref()));
             let sources = sources_that_have(reads, files, runs, messages)?;
             let Some(sources) = sources else { return Ok(Exit::NothingUsable) };
-            let shown = if columns.is_none() { printer.shown(&chosen) } else { None };
             let then = |answer: &mut Answer| then(answer, &selection);
             ask_sources(&sources, when, question.as_ref(), (&chosen, shown), then, printer, messages)
         }

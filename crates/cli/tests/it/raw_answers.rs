@@ -60,7 +60,11 @@ fn compared(directory: &Path, raw: &[Raw], lines: usize, seed: u64) -> usize {
             let here = |text: String, file: &str| text.replace(file, "FILE");
             let of_raw = here(answer(directory, &words, file), file);
             let of_archive = here(answer(directory, &words, archive), archive);
-            assert_eq!(of_raw, of_archive, "{words:?} about {file}");
+            let rows = of_raw.lines().zip(of_archive.lines());
+            for (of_raw, of_archive) in rows {
+                assert_eq!(of_raw, of_archive, "{words:?} about {file}");
+            }
+            assert_eq!(of_raw.len(), of_archive.len(), "{words:?} about {file}");
             all += 1;
         }
     }

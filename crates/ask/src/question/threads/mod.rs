@@ -163,7 +163,10 @@ impl Ask for Question {
     }
 
     fn reads(&self) -> Reads {
-        if self.inside.is_empty() { Reads::TablesWithoutStacks(self.tables()) } else { Reads::Everything }
+        // Stacks tell of wakers: whether a wait ended with a disk or a timer.
+        let of_others =
+            !self.inside.is_empty() || matches!(wakers::Wanted::of(&self.shown), Some(wakers::Wanted::Wakers));
+        if of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.tables()) }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

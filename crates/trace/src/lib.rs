@@ -55,6 +55,7 @@ pub mod population;
 pub mod reclaims;
 pub mod registry_keys;
 pub mod rows;
+pub mod running;
 pub mod sampling;
 #[macro_use]
 pub mod schema;

@@ -43,6 +43,12 @@ impl Owners {
         self.process_count
     }
 
+    /// How many threads there are; those that are met later have higher numbers.
+    #[must_use]
+    pub const fn thread_count(&self) -> usize {
+        self.processes.len()
+    }
+
     /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid.
     #[must_use]
     #[inline]

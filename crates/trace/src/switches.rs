@@ -209,6 +209,12 @@ impl SwitchTracker {
         }
     }
 
+    /// The CPUs of which a switch was seen have numbers below.
+    #[must_use]
+    pub fn cpu_count(&self) -> usize {
+        self.cpus.len()
+    }
+
     /// Whether any switch was seen on any CPU.
     #[must_use]
     pub fn has_switches(&self) -> bool {

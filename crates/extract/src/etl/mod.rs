@@ -10,6 +10,7 @@ mod machine;
 mod network_sources;
 mod no_return;
 mod paths;
+mod scheduling;
 mod second_pass;
 mod slice_stacks;
 mod slice_threads;
@@ -44,8 +45,8 @@ pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
 use second_pass::{Known, SecondPass, Told};
-use slice_stacks::StackSource;
-use slice_threads::{Done, Work, each_slice};
+use slice_stacks::{StackSource, StackWorker};
+use slice_threads::{Done, each_slice};
 use slices::{Cut, Slices};
 pub use survey::{Survey, survey};
 
@@ -163,9 +164,7 @@ impl Source<'_> {
         let mut wanted = WantedTables::from(&writer.tables);
         // There are millions of them, and few people ask for them.
         wanted.object_references &= kept.is_all;
-        let walked = std::mem::take(&mut inventory.walked);
-        let Frozen { mut known, stacks, lead, cpus } =
-            self.freeze(inventory, &paths, kept.choice, lossy, wanted, writer);
+        let Frozen { mut known, stacks, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, wanted, writer);
         if let Some(symbols) = self.symbols.filter(|_| has_system_calls && wanted.syscalls) {
             let path = info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
@@ -173,8 +172,7 @@ impl Source<'_> {
         }
         let mut pass = SecondPass::new(clock, start, known, wanted, writer);
         pass.late_stacks(&stacks.late);
-        let workers = self.budget.workers();
-        self.second_pass(&mut pass, stacks, Work { workers, lead, walked: &walked }, progress)?;
+        self.second_pass(&mut pass, &stacks, progress)?;
         let finished = pass.finish(end);
         info.has_switches = finished.has_switches;
         info.has_ready = finished.has_ready;
@@ -253,30 +251,45 @@ impl Source<'_> {
             profiles: std::mem::take(&mut inventory.processors.profiles),
             no_return: NoReturn::default(),
         };
-        let lead = late.lead();
-        let (has_stacks, budget) = (!self.without_stacks, budget.worker());
-        let stacks = StackSource { clock, has_stacks, owners, keys, code, late, wanted, events: hooks, budget };
-        Frozen { known, stacks: Arc::new(stacks), lead, cpus: inventory.processors.into_rows() }
+        let stacks = StackSource {
+            clock,
+            has_stacks: !self.without_stacks,
+            owners,
+            keys,
+            code,
+            lead: late.lead(),
+            late,
+            cuts: inventory.cuts,
+            lossy,
+            wanted,
+            events: hooks,
+            budget: budget.worker(),
+        };
+        Frozen { known, stacks: Arc::new(stacks), cpus: inventory.processors.into_rows() }
     }
 
     /// Makes rows of all records: threads find the stacks of slices, and this one takes the slices in their order.
     fn second_pass(
         &self,
         pass: &mut SecondPass<'_, RowWriter>,
-        stacks: Arc<StackSource>,
-        work: Work<'_>,
+        stacks: &Arc<StackSource>,
         progress: &mut Progress<'_, '_>,
     ) -> Result<(), Error> {
-        let Budget { slice_records, .. } = *self.budget;
+        let (lead, workers) = (stacks.lead, self.budget.workers());
         // What is looked ahead is looked at twice: not for each short slice.
-        let length = if slice_records.is_none() { work.lead / 2 } else { 0 };
-        let cut = Cut { records: self.budget.cut_records(), length, lead: work.lead };
+        let length = if self.budget.slice_records.is_none() { lead / 2 } else { 0 };
+        let cut = Cut { records: self.budget.cut_records(), length, lead };
         let slices = Slices::new(self.files, merge_options(self.budget), cut);
-        let known = stacks.owners.process_count();
-        let mut told: Vec<Told> = (0..work.workers).map(|_| Told::new(known)).collect();
-        each_slice(slices, &stacks, work, |Done { slice, stacks, worker, walked }| {
+        let mut told: Vec<Told> = (0..=workers).map(|_| Told::new(stacks.owners.process_count())).collect();
+        // For slices that began otherwise than the first pass believed.
+        let mut anew = StackWorker::new(Arc::clone(stacks));
+        each_slice(slices, stacks, workers, |Done { slice, stacks: found, worker }| {
+            let (mut found, mut worker) = (found, worker);
+            if !pass.began_with(&found.began_with, &stacks.owners) {
+                (found, worker) = (anew.work_from(&slice, pass.runners(&stacks.owners)), workers);
+            }
             if let Some(told) = told.get_mut(worker) {
-                pass.slice(&slice, &stacks, told, walked);
+                pass.slice(&slice, &found, told, stacks.walked_before(&slice));
             }
             progress.at("extracting", slice.bytes_read)?;
             Ok(!pass.sink.has_failed())
@@ -289,8 +302,6 @@ struct Frozen {
     known: Known,
     /// What stacks are found with.
     stacks: Arc<StackSource>,
-    /// How far to look ahead for them, ticks.
-    lead: i64,
     cpus: Vec<CpuRow>,
 }
 

@@ -1,4 +1,5 @@
-//! The stacks of a slice of the recording: stack records become halves, and find their events.
+//! The stacks of a slice of the recording: stack records become halves, and find their events. The records of which there are most are
+//! decoded besides.
 //!
 //! All of it needs only what the first pass has found, so that slices can be worked on in any order and side by side. Numbers of halves
 //! and of pairs are those of the worker; whoever has the slices in their order gives them ids.
@@ -7,19 +8,21 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::class::{EventClass, Group};
-use tracesift_etl::payload::{ContextSwitch, Payload, SampledProfile, Stack, StackReference};
+use tracesift_etl::payload::{ContextSwitch, Payload, ReadyThread, SampledProfile, Stack, StackReference, ready_flags};
 use tracesift_etl::{Record, RecordBatch, Wanted as _};
 use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::half_finder::HalfFinder;
 use tracesift_trace::ids::ProcessId;
 use tracesift_trace::owners::Owners;
+use tracesift_trace::running::Running;
 use tracesift_trace::stack_binder::{LateUserHalf, Part, StackBinder, StackRecord, Untaken, UserHalves};
 use tracesift_trace::stack_keys::{Half, StackKeys};
 use tracesift_trace::stacks::{HalfId, KeyReference};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use super::brought_stacks::{BroughtStacks, brings_stacks};
-use super::inventory::{LateFrames, LatePart, LateStack, LateStacks};
+use super::inventory::{KnownAtCut, LateFrames, LatePart, LateStack, LateStacks};
+use super::scheduling::{Runner, RunningTid, Scheduling, SchedulingEvent};
 use super::slices::Slice;
 use crate::event_kinds::WantedHooks;
 use crate::table_choice::WantedTables;
@@ -34,6 +37,12 @@ pub(super) struct StackSource {
     pub(super) code: Arc<CodeMap>,
     /// Those that come later than the look-ahead.
     pub(super) late: LateStacks,
+    /// How far workers look ahead, ticks.
+    pub(super) lead: i64,
+    /// What is known at each cut.
+    pub(super) cuts: Vec<KnownAtCut>,
+    /// Records were lost: who runs on a CPU is not certain.
+    pub(super) lossy: bool,
     pub(super) wanted: WantedTables,
     /// Kernel events that are kept one by one.
     pub(super) events: Option<WantedHooks>,
@@ -41,15 +50,38 @@ pub(super) struct StackSource {
     pub(super) budget: usize,
 }
 
+impl StackSource {
+    /// Stack records before a slice.
+    pub(super) fn walked_before(&self, slice: &Slice) -> u64 {
+        self.cuts.get(slice.cuts_before).map_or(0, |cut| cut.walked)
+    }
+
+    /// Who runs where a slice begins, by CPU, as the first pass has it.
+    fn runners(&self, slice: &Slice) -> Vec<Option<Runner>> {
+        let cut = self.cuts.get(slice.cuts_before).filter(|_| self.wanted.context_switches);
+        let running = cut.map(|cut| &*cut.running).unwrap_or_default();
+        let runner = |(running, cpu): (&Option<RunningTid>, u16)| {
+            running.map(|running| Runner::at(&self.owners, running.tid, cpu, slice.start()))
+        };
+        running.iter().zip(0..=u16::MAX).map(runner).collect()
+    }
+}
+
 /// A record that may become a row, or is kept as it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest {
-    /// Its place in its batch.
-    pub(super) index: u32,
-    /// Stack records of the slice before it.
-    pub(super) walked: u32,
     /// Its stack.
     pub(super) stack: Bound,
+    pub(super) record: RestRecord,
+}
+
+/// What is at hand of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RestRecord {
+    /// Its place in its batch, and the stack records of the slice before it.
+    Raw { index: u32, walked: u32 },
+    /// What it says.
+    Decoded(Scheduling),
 }
 
 /// The stack of a record.
@@ -111,8 +143,8 @@ pub(super) struct SliceStacks {
     pub(super) new_pairs: Vec<ToldPair>,
     /// Pids without any record, with the time at which they were met; their processes have the numbers behind the known ones.
     pub(super) new_pids: Vec<(u32, i64)>,
-    /// Stack records.
-    pub(super) walked: u64,
+    /// Who was believed to run where the slice begins, by CPU.
+    pub(super) began_with: Vec<Option<Runner>>,
     /// Numbers of halves, pairs and processes begin anew with this slice.
     pub(super) is_anew: bool,
     pub(super) health: Health,
@@ -150,8 +182,14 @@ impl StackWorker {
         }
     }
 
-    /// Works on a slice that has so many stack records before it.
-    pub(super) fn work(&mut self, slice: &Slice, lead: i64, walked_before: u64) -> SliceStacks {
+    /// Works on a slice.
+    pub(super) fn work(&mut self, slice: &Slice) -> SliceStacks {
+        let runners = self.source.runners(slice);
+        self.work_from(slice, runners)
+    }
+
+    /// Works on a slice at whose begin these threads run, by CPU.
+    pub(super) fn work_from(&mut self, slice: &Slice, runners: Vec<Option<Runner>>) -> SliceStacks {
         let is_anew = self.pairs.len() > MAX_PAIRS || self.told_addresses * 8 > self.source.budget;
         if is_anew {
             self.told_addresses = 0;
@@ -161,15 +199,18 @@ impl StackWorker {
             self.unknown_pids.clear();
         }
         let mut at_work = AtWork {
-            binder: StackBinder::new(self.source.clock.frequency, lead),
+            binder: StackBinder::new(self.source.clock.frequency, self.source.lead),
             brought: BroughtStacks::default(),
-            walked: walked_before,
+            running: Running::begin(runners.iter().copied()),
+            walked: self.source.walked_before(slice),
             untaken: Vec::new(),
-            found: SliceStacks { is_anew, ..SliceStacks::default() },
+            found: SliceStacks { is_anew, began_with: runners, ..SliceStacks::default() },
             worker: self,
         };
-        at_work.late(slice);
-        at_work.slice(slice, lead);
+        if at_work.worker.source.has_stacks {
+            at_work.late(slice);
+        }
+        at_work.slice(slice);
         at_work.found
     }
 }
@@ -179,6 +220,7 @@ struct AtWork<'w> {
     worker: &'w mut StackWorker,
     binder: StackBinder,
     brought: BroughtStacks,
+    running: Running<Runner>,
     /// Stack records that the cursor ahead has met, from the start of the recording on.
     walked: u64,
     /// Halves that no event has taken.
@@ -230,14 +272,14 @@ impl AtWork<'_> {
         }
     }
 
-    fn slice(&mut self, slice: &Slice, lead: i64) {
+    fn slice(&mut self, slice: &Slice) {
         let own_records: usize = slice.own.iter().map(|batch| batch.len()).sum();
         let mut ahead =
             slice.own.iter().chain(&slice.behind).flat_map(|batch| (0..batch.len()).map(move |at| (batch, at)));
         let mut next_ahead = ahead.next();
         let (mut met, mut walked, mut in_rest) = (0, 0_u32, 0_u32);
         let source = Arc::clone(&self.worker.source);
-        let interval = source.clock.frequency;
+        let (interval, lead) = (source.clock.frequency, source.lead);
         let keeps = |record: &Record<'_>| source.events.as_ref().is_some_and(|events| events.wants(record));
         if !source.has_stacks {
             next_ahead = None;
@@ -259,16 +301,17 @@ impl AtWork<'_> {
                 let Some(record) = batch.record(index) else { break };
                 let is_walk = record.is_stack_walk();
                 if !is_walk || keeps(&record) {
-                    let has_stack = source.has_stacks && !is_walk;
-                    let stack = if has_stack { self.event(&record, in_rest) } else { Bound::None };
-                    rest.push(Rest { index: u32::try_from(index).unwrap_or(u32::MAX), walked, stack });
+                    let (stack, decoded) = if is_walk { (Bound::None, None) } else { self.event(&record, in_rest) };
+                    // What is kept one by one is needed whole.
+                    let decoded = decoded.filter(|_| !keeps(&record)).map(RestRecord::Decoded);
+                    let index = u32::try_from(index).unwrap_or(u32::MAX);
+                    rest.push(Rest { stack, record: decoded.unwrap_or(RestRecord::Raw { index, walked }) });
                     in_rest += 1;
                 }
                 walked += u32::from(is_walk);
             }
             self.found.rest.push(rest);
         }
-        self.found.walked = walked.into();
         let untaken = &mut self.untaken;
         self.binder.advance(i64::MAX, interval, |halves| untaken.push(halves));
         self.tell_untaken(slice);
@@ -334,31 +377,65 @@ impl AtWork<'_> {
         });
     }
 
-    /// A record that is no stack record, the `place`-th of the slice: its stack where only this record tells whose it is.
-    fn event(&mut self, record: &Record<'_>, place: u32) -> Bound {
+    /// A record that is no stack record, the `place`-th of the slice: its stack where only this record tells whose it is, and what it says.
+    fn event(&mut self, record: &Record<'_>, place: u32) -> (Bound, Option<Scheduling>) {
+        let has_stacks = self.worker.source.has_stacks;
+        let is_brought = has_stacks && self.brought(record, place);
+        let open = if has_stacks { Bound::Open } else { Bound::None };
+        let EventClass::Kernel { group, opcode, version } = record.class() else { return (open, None) };
+        let (payload, pointer_size, wanted) = (record.payload(), record.pointer_size(), self.worker.source.wanted);
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let thread = |this: &Self, tid| this.worker.source.owners.thread_at(tid, cpu, ticks);
+        // What does not decode is counted by whoever makes the row.
+        let (stack, event) = match (group, opcode) {
+            (Group::THREAD, ContextSwitch::OPCODE) if wanted.context_switches => {
+                let Ok(event) = ContextSwitch::parse(payload, version, pointer_size) else { return (open, None) };
+                let stack = self.take(record, Some(event.new_thread_id), UserHalves::Shared);
+                let runner = |tid| Runner::at(&self.worker.source.owners, tid, cpu, ticks);
+                let (old, new) = (runner(event.old_thread_id), runner(event.new_thread_id));
+                self.running.switch(cpu, old, new);
+                let threads = new.thread.zip(old.thread).filter(|_| record.counters().is_empty());
+                (stack, threads.map(|(new, old)| SchedulingEvent::Switch { event, new, old }))
+            }
+            (Group::THREAD, ReadyThread::OPCODE) if wanted.context_switches && !self.worker.source.lossy => {
+                let Ok(event) = ReadyThread::parse(payload, version, pointer_size) else { return (open, None) };
+                let readier = self.running.on(cpu).map(|runner| runner.of.tid);
+                let stack = self.take(record, readier, user_halves(&event));
+                let thread = thread(self, event.thread_id);
+                (stack, thread.map(|thread| SchedulingEvent::Ready { event, thread }))
+            }
+            (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => {
+                let Ok(event) = SampledProfile::parse(payload, version, pointer_size) else { return (open, None) };
+                let stack = self.take(record, Some(event.thread_id), UserHalves::Shared);
+                let thread = thread(self, event.thread_id);
+                (stack, thread.map(|thread| SchedulingEvent::Sample { event, thread }))
+            }
+            _ => return (open, None),
+        };
+        (stack, event.filter(|_| !is_brought).map(|event| Scheduling { ticks, cpu, event }))
+    }
+
+    /// Tells of the halves that another record brings for this one, the `place`-th of the slice; whether there are any.
+    fn brought(&mut self, record: &Record<'_>, place: u32) -> bool {
         let brought = [
             self.brought.of_runtime_event(record).map(|half| (half, true)),
             self.brought.of_match(record).map(|half| (half, false)),
         ];
+        let before = self.found.brought.len();
         for (half, of_runtime) in brought.into_iter().flatten() {
             if let Some(half) = self.tell(half) {
                 self.found.brought.push(Brought { rest: place, half, of_runtime });
             }
         }
-        let EventClass::Kernel { group, opcode, version } = record.class() else { return Bound::Open };
-        let (payload, pointer_size, wanted) = (record.payload(), record.pointer_size(), self.worker.source.wanted);
-        let tid = match (group, opcode) {
-            (Group::THREAD, ContextSwitch::OPCODE) if wanted.context_switches => {
-                ContextSwitch::parse(payload, version, pointer_size).map(|event| event.new_thread_id)
-            }
-            (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => {
-                SampledProfile::parse(payload, version, pointer_size).map(|event| event.thread_id)
-            }
-            _ => return Bound::Open,
-        };
-        // What does not decode is counted by whoever makes the row.
-        let Ok(tid) = tid else { return Bound::Open };
-        let pair = self.binder.take(record.time(), Some(tid), record.cpu(), UserHalves::Shared);
+        self.found.brought.len() > before
+    }
+
+    /// The stack of an event of `tid`.
+    fn take(&mut self, record: &Record<'_>, tid: Option<u32>, user: UserHalves) -> Bound {
+        if !self.worker.source.has_stacks {
+            return Bound::None;
+        }
+        let pair = self.binder.take(record.time(), tid, record.cpu(), user);
         if pair == (None, None) { Bound::None } else { Bound::Pair(self.number(pair)) }
     }
 
@@ -408,9 +485,12 @@ impl AtWork<'_> {
         let of_batches = slice.own.iter().zip(&self.found.rest);
         let mut open = of_batches
             .flat_map(|(batch, rest)| {
-                rest.iter().filter(|rest| rest.stack == Bound::Open).map(move |rest| (batch, rest))
+                rest.iter().filter(|rest| rest.stack == Bound::Open).map(move |rest| (batch, rest.record))
             })
-            .filter_map(|(batch, rest)| batch.time(rest.index as usize))
+            .filter_map(|(batch, record)| match record {
+                RestRecord::Raw { index, .. } => batch.time(index as usize),
+                RestRecord::Decoded(_) => None,
+            })
             .peekable();
         untaken.retain(|halves| {
             while open.next_if(|time| *time < halves.ticks).is_some() {}
@@ -431,6 +511,12 @@ impl AtWork<'_> {
     fn instance_of(&self, tid: u32, ticks: i64) -> u32 {
         self.worker.source.owners.instance_of(tid, ticks)
     }
+}
+
+/// The user halves that the stack of a ready event takes: a deferred procedure call readies on its own account, and what the interrupted
+/// thread does later is not its stack.
+pub(super) fn user_halves(event: &ReadyThread) -> UserHalves {
+    if event.flags & ready_flags::FROM_DPC != 0 { UserHalves::Own } else { UserHalves::Shared }
 }
 
 /// The process that owns `pid`; one that no record tells of gets a number behind all others.

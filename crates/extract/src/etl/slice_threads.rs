@@ -11,24 +11,12 @@ use super::slices::{Slice, Slices};
 /// Slices that wait between the threads, beside the one that each worker has.
 const WAITING: usize = 2;
 
-/// How the threads work.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Work<'a> {
-    pub(super) workers: usize,
-    /// How far they look ahead, ticks.
-    pub(super) lead: i64,
-    /// Stack records before each cut.
-    pub(super) walked: &'a [u64],
-}
-
 /// A slice that was worked on.
 pub(super) struct Done {
     pub(super) slice: Slice,
     pub(super) stacks: SliceStacks,
     /// Which worker has numbered the halves.
     pub(super) worker: usize,
-    /// Stack records before it.
-    pub(super) walked: u64,
 }
 
 /// Works on all slices and hands each over, in order, as long as `take` goes on.
@@ -38,10 +26,9 @@ pub(super) struct Done {
 pub(super) fn each_slice<E>(
     slices: Slices,
     source: &Arc<StackSource>,
-    work: Work<'_>,
+    workers: usize,
     mut take: impl FnMut(Done) -> Result<bool, E>,
 ) -> Result<(), E> {
-    let Work { workers, lead, walked } = work;
     let (to_workers, jobs) = channel::<(usize, Slice)>();
     let jobs = Mutex::new(jobs);
     let (to_us, done) = channel();
@@ -58,9 +45,8 @@ pub(super) fn each_slice<E>(
                 let mut own = StackWorker::new(source);
                 let panic = TellsPanic(to_us);
                 while let Some((number, slice)) = next(jobs) {
-                    let walked = walked.get(slice.cuts_before).copied().unwrap_or(0);
-                    let stacks = own.work(&slice, lead, walked);
-                    if panic.0.send(Some((number, Done { slice, stacks, worker, walked }))).is_err() {
+                    let stacks = own.work(&slice);
+                    if panic.0.send(Some((number, Done { slice, stacks, worker }))).is_err() {
                         return;
                     }
                 }

@@ -17,6 +17,7 @@ use tracesift_trace::stack_keys::{Half, Serves};
 
 use super::Inventory;
 use crate::etl::file_sources;
+use crate::etl::scheduling::RunningTid;
 
 /// Characters of the name of a type of objects that are kept.
 const MAX_TYPE_NAME: usize = 64;
@@ -49,9 +50,11 @@ impl Inventory {
                 self.activity(record.time());
                 let parsed = ContextSwitch::parse(record.payload(), version, record.pointer_size());
                 // What does not decode is counted when it is used, in the second pass.
-                if let Ok(switch) = parsed
-                    && switch.old_thread_state == THREAD_STATE_TERMINATED
-                {
+                let Ok(switch) = parsed else { return };
+                let cpu = record.cpu();
+                let [old, new] = [switch.old_thread_id, switch.new_thread_id].map(|tid| RunningTid::new(tid, cpu));
+                self.running.switch(cpu, old, new);
+                if switch.old_thread_state == THREAD_STATE_TERMINATED {
                     self.lifetimes.terminated(record.time(), switch.old_thread_id);
                     self.late.thread_ended(switch.old_thread_id);
                 }

@@ -28,6 +28,7 @@ use tracesift_trace::file_names::FileNames;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::modules::Images;
 use tracesift_trace::registry_keys::RegistryKeys;
+use tracesift_trace::running::Running;
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::{Clock, Health, Lifetimes};
@@ -36,6 +37,7 @@ use crate::etl::file_sources::FileSources;
 use crate::etl::machine::Machine;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
+use crate::etl::scheduling::RunningTid;
 use enabled::Enabled;
 use event_stacks::EventStackDelays;
 pub(crate) use event_stacks::{CLR_STACK, USER_STACK};
@@ -88,8 +90,9 @@ pub(crate) struct Inventory {
     /// Whether stacks are looked for.
     has_stacks: bool,
     stack_records: u64,
-    /// Those before each cut of the recording.
-    pub(crate) walked: Vec<u64>,
+    /// Who runs where.
+    running: Running<RunningTid>,
+    pub(in crate::etl) cuts: Vec<KnownAtCut>,
     last_pair: (u32, u32),
     clock: Clock,
     start_filetime: i64,
@@ -104,6 +107,15 @@ pub(crate) struct RecordedSpan {
     pub(crate) last_activity: Option<i64>,
     /// Last record of any live class.
     pub(crate) last: Option<i64>,
+}
+
+/// What is known where the recording is cut.
+#[derive(Clone, Debug, Default)]
+pub(in crate::etl) struct KnownAtCut {
+    /// Stack records before.
+    pub(in crate::etl) walked: u64,
+    /// Who runs, by CPU.
+    pub(in crate::etl) running: Box<[Option<RunningTid>]>,
 }
 
 impl Inventory {
@@ -137,7 +149,8 @@ impl Inventory {
             schemas: Schemas::new(),
             has_stacks: true,
             stack_records: 0,
-            walked: Vec::new(),
+            running: Running::default(),
+            cuts: Vec::new(),
             last_pair: (u32::MAX, u32::MAX),
             clock,
             start_filetime,
@@ -151,7 +164,7 @@ impl Inventory {
 
     /// The recording is cut before the next record.
     pub(crate) fn cut(&mut self) {
-        self.walked.push(self.stack_records);
+        self.cuts.push(KnownAtCut { walked: self.stack_records, running: self.running.cpus().into() });
     }
 
     /// Takes a record; they come in time order.

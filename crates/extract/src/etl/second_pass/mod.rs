@@ -28,6 +28,7 @@ mod power_settings;
 mod process_counters;
 mod provider_fields;
 mod registry;
+mod scheduling;
 mod socket_calls;
 mod system_calls;
 mod thread_pool;
@@ -44,8 +45,7 @@ use tracesift_etl::payload::{
     FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
     KernelProcessStop, LastBranches, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
     PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, SystemCallEnter,
-    SystemCallExit, TCPIP, THREAD_STATE_DEFERRED_READY, THREAD_STATE_READY, THREAD_STATE_STANDBY,
-    THREAD_STATE_TERMINATED, THREAD_STATE_WAITING, ready_flags, sample_flags as recorded_flags,
+    SystemCallExit, TCPIP,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -55,14 +55,15 @@ use tracesift_trace::disk_queues::DiskQueues;
 use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::filter_calls::FilterCalls;
-use tracesift_trace::ids::{FileId, FrameId, ProcessId, StackId, ThreadId};
+use tracesift_trace::ids::{FileId, ProcessId, StackId, ThreadId};
+use tracesift_trace::owners::Owners;
 use tracesift_trace::registry_keys::RegistryKeys;
-use tracesift_trace::rows::{CpuSampleRow, MarkRow, sample_flags, switch_flags};
+use tracesift_trace::rows::MarkRow;
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, StackBinder, UserHalves};
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
-use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
+use tracesift_trace::switches::SwitchTracker;
 use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
@@ -73,7 +74,8 @@ use crate::etl::inventory::{LateFrames, LatePart, LateStacks, count_undecodable}
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
-use crate::etl::slice_stacks::{Bound, Rest, SliceStacks};
+use crate::etl::scheduling::{Runner, RunningTid, Scheduling, SchedulingEvent};
+use crate::etl::slice_stacks::{Bound, Rest, RestRecord, SliceStacks, user_halves};
 use crate::etl::slices::Slice;
 use crate::event_kinds::{EventChoice, WantedHooks};
 use crate::table_choice::WantedTables;
@@ -305,28 +307,58 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let mut brought = found.brought.iter().peekable();
         let mut place = 0;
         for (batch, rest) in slice.own.iter().zip(&found.rest) {
-            for Rest { index, walked: in_slice, stack } in rest {
-                let Some(record) = batch.record(*index as usize) else { continue };
-                let time = record.time();
-                self.binder.advance(time, self.sweep_interval, |_| ());
-                while let Some(halves) = left.next_if(|halves| halves.event.ticks <= time) {
-                    self.add_left(halves, told);
-                }
-                (self.behind, self.matching) = (None, None);
-                while let Some(half) = brought.next_if(|half| half.rest == place) {
-                    let here = self.half_of(half.half, told);
-                    if half.of_runtime { self.behind = here } else { self.matching = here }
-                }
-                self.bound = match stack {
-                    Bound::Open => None,
-                    Bound::None => Some(None),
-                    Bound::Pair(number) => Some(self.stack_of_pair(*number, told)),
-                };
-                self.stack_records_passed = walked + u64::from(*in_slice);
-                self.record(&record);
+            for Rest { stack, record } in rest {
+                let place_here = place;
                 place += 1;
+                match record {
+                    RestRecord::Decoded(event) => {
+                        let stack = match stack {
+                            Bound::Pair(number) => self.stack_of_pair(*number, told),
+                            Bound::Open | Bound::None => None,
+                        };
+                        self.scheduling(event, stack);
+                    }
+                    RestRecord::Raw { index, walked: in_slice } => {
+                        let Some(record) = batch.record(*index as usize) else { continue };
+                        let time = record.time();
+                        self.binder.advance(time, self.sweep_interval, |_| ());
+                        while let Some(halves) = left.next_if(|halves| halves.event.ticks <= time) {
+                            self.add_left(halves, told);
+                        }
+                        (self.behind, self.matching) = (None, None);
+                        while let Some(half) = brought.next_if(|half| half.rest == place_here) {
+                            let here = self.half_of(half.half, told);
+                            if half.of_runtime { self.behind = here } else { self.matching = here }
+                        }
+                        self.bound = match stack {
+                            Bound::Open => None,
+                            Bound::None => Some(None),
+                            Bound::Pair(number) => Some(self.stack_of_pair(*number, told)),
+                        };
+                        self.stack_records_passed = walked + u64::from(*in_slice);
+                        self.record(&record);
+                    }
+                }
             }
         }
+    }
+
+    /// Whether these threads run, by CPU.
+    pub(crate) fn began_with(&self, runners: &[Option<Runner>], owners: &Owners) -> bool {
+        let cpus = runners.len().max(self.switches.cpu_count());
+        let believed = |cpu: u16| runners.get(usize::from(cpu)).copied().flatten();
+        (0..=u16::MAX).take(cpus).all(|cpu| self.runner(cpu, owners) == believed(cpu))
+    }
+
+    /// The threads that run, by CPU.
+    pub(crate) fn runners(&self, owners: &Owners) -> Vec<Option<Runner>> {
+        (0..=u16::MAX).take(self.switches.cpu_count()).map(|cpu| self.runner(cpu, owners)).collect()
+    }
+
+    fn runner(&self, cpu: u16, owners: &Owners) -> Option<Runner> {
+        let thread = self.switches.running(cpu)?;
+        let of = RunningTid::new(self.population.tid_of(thread), cpu);
+        Some(Runner { of, thread: (thread.index() < owners.thread_count()).then_some(thread) })
     }
 
     /// A record that may become a row.
@@ -593,95 +625,33 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let Some(event) = self.decode::<ContextSwitch>(record, version) else { return };
         let (ticks, cpu) = (record.time(), record.cpu());
         let stack = self.stack_of(record, Some(event.new_thread_id));
-        let leave = match event.old_thread_state {
-            THREAD_STATE_READY | THREAD_STATE_STANDBY | THREAD_STATE_DEFERRED_READY => Leave::Runnable,
-            THREAD_STATE_TERMINATED => Leave::Ended,
-            _ => Leave::Blocked,
-        };
-        let waits = event.old_thread_state == THREAD_STATE_WAITING;
-        let switch = Switch {
-            ticks,
-            cpu: Some(cpu),
-            new: Some(self.population.thread_at(event.new_thread_id, cpu, ticks)),
-            old: Some(self.population.thread_at(event.old_thread_id, cpu, ticks)),
-            leave,
-            old_state: Some(event.old_thread_state.cast_signed()),
-            wait_reason: waits.then_some(event.old_thread_wait_reason.cast_signed()),
-            user_mode_wait: waits && event.waits_in_user_mode(),
-            new_priority: Some(event.new_thread_priority),
-            old_priority: Some(event.old_thread_priority),
-            old_ideal_cpu: Some(i16::from(event.old_thread_ideal_processor)),
-            old_remaining_quantum: event.old_thread_remaining_quantum.map(i64::from),
-            previous_c_state: event.previous_c_state.map(u8::cast_signed).filter(|_| event.old_thread_id == 0),
-            new_wait_ticks: event.new_thread_wait_time.map(i64::from),
-            new_stack: stack,
-            old_stack: None,
-            counters: self.counters_at_switch(record),
-        };
-        if let Some(old) = switch.old {
-            self.calls_at_switch(record, old);
-        }
-        self.switches.switch(&switch, &mut self.population, &mut self.health, self.sink);
+        let new = self.population.thread_at(event.new_thread_id, cpu, ticks);
+        let old = self.population.thread_at(event.old_thread_id, cpu, ticks);
+        let counters = self.counters_at_switch(record);
+        self.switched((ticks, cpu), &event, (new, old), stack, counters);
     }
 
     fn ready_thread(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<ReadyThread>(record, version) else { return };
         let (ticks, cpu) = (record.time(), record.cpu());
-        let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
-        // A deferred procedure call readies on its own account: what the interrupted thread does later is not its stack.
-        let from_dpc = event.flags & ready_flags::FROM_DPC != 0;
-        let user = if from_dpc { UserHalves::Own } else { UserHalves::Shared };
-        let stack = self.ready_stack(record, readier, user);
-        let flags = [
-            (ready_flags::FROM_DPC, switch_flags::READIED_FROM_DPC),
-            (ready_flags::KERNEL_STACK_SWAPPED_OUT, switch_flags::KERNEL_STACK_SWAPPED_OUT),
-            (ready_flags::PROCESS_SWAPPED_OUT, switch_flags::PROCESS_SWAPPED_OUT),
-            (ready_flags::DIRECT_HAND_OFF, switch_flags::DIRECT_HAND_OFF),
-        ];
-        let flags = flags.iter().filter(|(bit, _)| event.flags & bit != 0).fold(0, |all, (_, flag)| all | flag);
+        let stack = match self.bound {
+            Some(stack) => stack,
+            None => {
+                let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
+                self.ready_stack(record, readier, user_halves(&event))
+            }
+        };
+        self.taken = Some(stack);
         // To be readied does not make a thread known: nothing is measured of it before its first switch.
         let Some(thread) = self.population.known_thread_at(event.thread_id, cpu, ticks) else { return };
-        self.switches.ready(Ready {
-            ticks,
-            cpu,
-            thread,
-            readier: None,
-            adjust_reason: Some(event.adjust_reason),
-            adjust_increment: Some(event.adjust_increment),
-            flags,
-            stack,
-        });
+        self.scheduling(&Scheduling { ticks, cpu, event: SchedulingEvent::Ready { event, thread } }, stack);
     }
 
     fn sampled_profile(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<SampledProfile>(record, version) else { return };
-        let (thread, process, stack) = self.sampled(record, event.thread_id);
-        let ticks = record.time();
-        let mut flags = 0;
-        for (bit, flag) in [(recorded_flags::DPC, sample_flags::DPC), (recorded_flags::ISR, sample_flags::ISR)] {
-            if event.flags.unwrap_or(0) & bit != 0 {
-                flags |= flag;
-            }
-        }
-        let charged =
-            if flags != 0 && self.population.is_idle(thread) { self.population.interrupts() } else { process };
-        let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
-        self.sink.cpu_sample(&CpuSampleRow {
-            time: self.clock.ns(ticks),
-            cpu: cpu_number(record),
-            process: charged,
-            thread,
-            weight: self.intervals.at(ticks).saturating_mul(i64::from(event.count)),
-            stack,
-            frame,
-            priority: event.priority().map(u8::cast_signed),
-            flags,
-        });
-    }
-
-    /// The sampled instruction as a frame, for a sample without a stack.
-    fn lone_frame(&mut self, stack: Option<StackId>, process: ProcessId, address: u64, ticks: i64) -> Option<FrameId> {
-        stack.is_none().then(|| self.stacks.frame(process, address, ticks, self.sink))
+        let (thread, _, stack) = self.sampled(record, event.thread_id);
+        let (ticks, cpu) = (record.time(), record.cpu());
+        self.scheduling(&Scheduling { ticks, cpu, event: SchedulingEvent::Sample { event, thread } }, stack);
     }
 
     fn sampled(&mut self, record: &Record<'_>, tid: u32) -> (ThreadId, ProcessId, Option<StackId>) {

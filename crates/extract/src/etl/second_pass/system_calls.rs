@@ -45,16 +45,16 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// A switch on a CPU between threads other than those that the switches before it tell: what they have called is not known.
-    pub(super) fn calls_at_switch(&mut self, record: &Record<'_>, old: ThreadId) {
+    pub(super) fn calls_at_switch(&mut self, (ticks, cpu): (i64, u16), old: ThreadId) {
         if self.system_calls.is_empty() {
             return;
         }
-        let running = self.switches.running(record.cpu());
+        let running = self.switches.running(cpu);
         if running == Some(old) {
             return;
         }
         let forgotten = running.map_or(0, |thread| self.system_calls.forget(thread)) + self.system_calls.forget(old);
-        self.calls_without_exit(forgotten, record.time(), "switches of the thread are missing");
+        self.calls_without_exit(forgotten, ticks, "switches of the thread are missing");
     }
 
     /// Events were lost: an exit may be among them.

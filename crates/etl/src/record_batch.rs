@@ -71,6 +71,11 @@ impl RecordBatch {
         buffer.content.record(entry, buffer.cpu, buffer.part)
     }
 
+    /// All records.
+    pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        (0..self.len()).filter_map(|index| self.record(index))
+    }
+
     /// Takes the records from that one on into a batch of their own.
     #[must_use]
     pub fn split_off(&mut self, index: usize) -> Self {

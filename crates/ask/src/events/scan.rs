@@ -21,7 +21,7 @@ pub fn scan(
     visit: &mut dyn FnMut(&EventLine<'_>) -> ControlFlow<()>,
 ) -> io::Result<Scanned> {
     Ok(match files {
-        Files::Etl(files) => scan_etl(files, &mut survey(files)?, filter, visit),
+        Files::Etl(files) => scan_etl(files, &mut survey(files), filter, visit),
         Files::Perf(file) => scan_linux(file, &survey_linux(file), filter, visit),
     })
 }

@@ -5,6 +5,7 @@ mod brought_stacks;
 pub(crate) mod clock;
 mod describe;
 mod file_sources;
+mod first_pass;
 mod inventory;
 mod machine;
 mod network_sources;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_etl::{DamageLog, EtlFile, MergeOptions};
+use tracesift_etl::{EtlFile, MergeOptions};
 use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::rows::{CpuRow, FileRow};
 use tracesift_trace::stacks::Stacks;
@@ -38,9 +39,10 @@ use crate::row_writer::RowWriter;
 use crate::seal::{PassResults, Report, seal, trace_id};
 use crate::symbols::{NameSource, Recorded};
 use crate::table_choice::WantedTables;
-use clock::{clock, recorded_span, start_filetime};
+use clock::{clock, recorded_span};
 use describe::{count_losses, describe, sampled_counters};
-use inventory::Inventory;
+use first_pass::FirstPass;
+use inventory::{Inventory, StackInventory};
 pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
@@ -93,11 +95,11 @@ pub(crate) fn extract_recording(
     let selection = options.kept_events();
     let is_all = matches!(options.events, Some(EventSelection::All));
     let kept = Kept { word: selection.name(), is_all, choice: selection.choice() };
-    let inventory = source.take_inventory(&mut progress)?;
+    let found = source.first_pass(&mut progress)?;
     let archive =
         ArchiveWriter::create_locked(lock, options.budget.writer(trace_id(&recording.sources, header_times(files))))?;
     let mut writer = RowWriter::new(archive, options.tables.clone(), budget.kept_rows(), options.symbols.is_some());
-    let mut results = source.write_rows(inventory, kept, &mut writer, &mut progress)?;
+    let mut results = source.write_rows(found, kept, &mut writer, &mut progress)?;
     progress.pass_done();
     for (file, label) in files.iter().zip(&recording.labels) {
         count_losses(&mut results.health, file, label);
@@ -106,44 +108,10 @@ pub(crate) fn extract_recording(
 }
 
 impl Source<'_> {
-    /// The first pass.
-    fn take_inventory(&self, progress: &mut Progress<'_, '_>) -> Result<Inventory, Error> {
-        let Self { recording, files, clock, budget, .. } = *self;
-        let inventory = Inventory::new(clock, start_filetime(files, clock), budget.temporary.clone());
-        let mut inventory = inventory.without_stacks(self.without_stacks);
-        let cut = Cut { records: budget.cut_records(), ..Cut::default() };
-        let mut slices = Slices::new(files, merge_options(budget), cut);
-        for slice in slices.by_ref() {
-            inventory.cut();
-            for batch in &slice.own {
-                for record in (0..batch.len()).filter_map(|index| batch.record(index)) {
-                    inventory.record(&record).map_err(|source| Error::Temporary {
-                        directory: budget.temporary.clone().unwrap_or_else(std::env::temp_dir),
-                        source,
-                    })?;
-                }
-                progress.at("reading", slice.bytes_read)?;
-            }
-        }
-        for (part, file) in files.iter().enumerate() {
-            for kind in slices.damage(part).into_iter().flat_map(DamageLog::kinds).chain(file.damage().kinds()) {
-                let example = || format!("{}: {}", recording.labels[part], example(kind));
-                inventory.health.add(
-                    HealthKind::of_damage(kind.kind),
-                    i64::try_from(kind.count).unwrap_or(i64::MAX),
-                    None,
-                    example,
-                );
-            }
-        }
-        progress.pass_done();
-        Ok(inventory)
-    }
-
     /// The second pass, and the tables that are known at its end.
     fn write_rows(
         &self,
-        mut inventory: Inventory,
+        FirstPass { mut inventory, stacks }: FirstPass,
         kept: Kept,
         writer: &mut RowWriter,
         progress: &mut Progress<'_, '_>,
@@ -164,7 +132,8 @@ impl Source<'_> {
         let mut wanted = WantedTables::from(&writer.tables);
         // There are millions of them, and few people ask for them.
         wanted.object_references &= kept.is_all;
-        let Frozen { mut known, stacks, cpus } = self.freeze(inventory, &paths, kept.choice, lossy, wanted, writer);
+        let Frozen { mut known, stacks, cpus } =
+            self.freeze((inventory, stacks), &paths, kept.choice, lossy, wanted, writer);
         if let Some(symbols) = self.symbols.filter(|_| has_system_calls && wanted.syscalls) {
             let path = info.sources.first().map(|source| PathBuf::from(&source.path)).unwrap_or_default();
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
@@ -193,7 +162,7 @@ impl Source<'_> {
     /// Settles what the first pass found.
     fn freeze(
         &self,
-        mut inventory: Inventory,
+        (mut inventory, found_stacks): (Inventory, StackInventory),
         paths: &PathMap,
         choice: Option<EventChoice>,
         lossy: bool,
@@ -213,10 +182,11 @@ impl Source<'_> {
             .write_each(|visit| images.freeze(clock, &mut population, |path| paths.display(path), is_kernel, visit));
         let methods = inventory.methods.freeze(&mut population, &modules);
         let code = Arc::new(CodeMap { modules, methods, kernel_from });
-        let keys = Arc::new(inventory.stack_keys.seal());
+        let keys = Arc::new(found_stacks.keys.seal());
         let stacks = Stacks::new(Arc::clone(&keys), Arc::clone(&code), budget.memory / 4);
 
-        let (mut late, mut health) = (inventory.late, inventory.health);
+        let (mut late, mut health) = (found_stacks.late, inventory.health);
+        health.merge(&found_stacks.health);
         late.settle(budget.records_ahead());
         health.add(HealthKind::LATE_STACKS_OVER_BUDGET, late.dropped, None, || {
             "halves of stacks that came seconds late".to_owned()
@@ -259,7 +229,8 @@ impl Source<'_> {
             code,
             lead: late.lead(),
             late,
-            cuts: inventory.cuts,
+            walked: found_stacks.walked,
+            running: inventory.cuts,
             lossy,
             wanted,
             events: hooks,

@@ -21,7 +21,7 @@ use tracesift_trace::stacks::{HalfId, KeyReference};
 use tracesift_trace::{Clock, Health, HealthKind};
 
 use super::brought_stacks::{BroughtStacks, brings_stacks};
-use super::inventory::{KnownAtCut, LateFrames, LatePart, LateStack, LateStacks};
+use super::inventory::{LateFrames, LatePart, LateStack, LateStacks};
 use super::scheduling::{Runner, RunningTid, Scheduling, SchedulingEvent};
 use super::slices::Slice;
 use crate::event_kinds::WantedHooks;
@@ -39,8 +39,10 @@ pub(super) struct StackSource {
     pub(super) late: LateStacks,
     /// How far workers look ahead, ticks.
     pub(super) lead: i64,
-    /// What is known at each cut.
-    pub(super) cuts: Vec<KnownAtCut>,
+    /// Stack records before each cut.
+    pub(super) walked: Vec<u64>,
+    /// Who runs at each cut, by CPU.
+    pub(super) running: Vec<Box<[Option<RunningTid>]>>,
     /// Records were lost: who runs on a CPU is not certain.
     pub(super) lossy: bool,
     pub(super) wanted: WantedTables,
@@ -53,13 +55,13 @@ pub(super) struct StackSource {
 impl StackSource {
     /// Stack records before a slice.
     pub(super) fn walked_before(&self, slice: &Slice) -> u64 {
-        self.cuts.get(slice.cuts_before).map_or(0, |cut| cut.walked)
+        self.walked.get(slice.cuts_before).copied().unwrap_or(0)
     }
 
     /// Who runs where a slice begins, by CPU, as the first pass has it.
     fn runners(&self, slice: &Slice) -> Vec<Option<Runner>> {
-        let cut = self.cuts.get(slice.cuts_before).filter(|_| self.wanted.context_switches);
-        let running = cut.map(|cut| &*cut.running).unwrap_or_default();
+        let at_cut = self.running.get(slice.cuts_before).filter(|_| self.wanted.context_switches);
+        let running = at_cut.map(|running| &**running).unwrap_or_default();
         let runner = |(running, cpu): (&Option<RunningTid>, u16)| {
             running.map(|running| Runner::at(&self.owners, running.tid, cpu, slice.start()))
         };

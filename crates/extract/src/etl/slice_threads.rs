@@ -86,10 +86,15 @@ impl Drop for TellsPanic {
     }
 }
 
-fn spawn<'scope>(scope: &'scope thread::Scope<'scope, '_>, name: &str, work: impl FnOnce() + Send + 'scope) {
+/// Starts a thread.
+pub(super) fn spawn<'scope, T: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> thread::ScopedJoinHandle<'scope, T> {
     let started = thread::Builder::new().name(name.to_owned()).spawn_scoped(scope, work);
     // Without threads nothing can be extracted: the encoder has one as well.
-    started.expect("the system has a thread left");
+    started.expect("the system has a thread left")
 }
 
 /// Cuts slices as long as there are permits for more.

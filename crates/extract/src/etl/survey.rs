@@ -4,8 +4,6 @@
 //! The merge of a recording puts descriptions anywhere and rundown at its end, so all records are walked once; of nearly all of
 //! them only the header is looked at.
 
-use std::io;
-
 use tracesift_etl::payload::{Process, Thread, ThreadName};
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EtlFile, EventClass, Group, Merge, MergeOptions, Record};
@@ -26,20 +24,18 @@ pub struct Survey {
 }
 
 /// Walks the files of one recording.
-///
-/// # Errors
-/// None that a recording can cause.
-pub fn survey(files: &[EtlFile]) -> io::Result<Survey> {
+#[must_use]
+pub fn survey(files: &[EtlFile]) -> Survey {
     let clock = clock(files);
-    let mut inventory = Inventory::new(clock, start_filetime(files, clock), None);
+    let mut inventory = Inventory::new(clock, start_filetime(files, clock));
     let mut merge = Merge::of(files, MergeOptions::default(), explains);
     while let Some(record) = merge.next() {
-        inventory.record(&record)?;
+        inventory.record(&record);
     }
     let mut schemas = std::mem::take(&mut inventory.schemas);
     schemas.settle();
     let population = inventory.take_lifetimes().freeze(clock, 0);
-    Ok(Survey { clock, schemas, population })
+    Survey { clock, schemas, population }
 }
 
 /// Whether a record explains others.

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::Archive;
+use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Stack, Thread, thread_state};
+use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
 use tracesift_extract::{Budget, EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_scenario::{Knobs, Scenario};
 use tracesift_testing::recording::{Recording, extract_file, try_extract};
+use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 
 /// The files of the archive that an extract writes into `directory`, by name.
 fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usize) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -69,4 +73,53 @@ fn shared_recordings_have_the_same_archive_with_any_cut() {
         }
     }
     assert!(held > 10, "{held} recordings");
+}
+
+/// The first pass knows threads by their tids alone. Here two threads have one, and the first one's end is not seen: it still runs on CPU 1
+/// when the second one is seen on CPU 2.
+#[test]
+fn a_slice_begins_with_those_who_really_run() {
+    let session = SessionOptions { cpus: 4, ..SessionOptions::default() };
+    let zero = session.zero_ticks;
+    let mut out = Writer::create(std::io::Cursor::new(Vec::new()), session.clone()).expect("a recording is begun");
+    let mut record = |cpu: u16, ticks: i64, hook: Hook, encode: &dyn Fn(&mut Bytes)| {
+        let mut bytes = Bytes::new(PointerSize::Eight);
+        encode(&mut bytes);
+        out.record(cpu, zero + ticks, &Head::Perfinfo { hook, counters: &[] }, bytes.as_slice()).expect("written");
+    };
+    let thread = |tid: u32| {
+        move |out: &mut Bytes| {
+            Thread { pid: 7, tid, start_address: 0, service_tag: 0, base_priority: 8, name: "" }.encode(out);
+        }
+    };
+    let switch_to = |new_tid: u32| {
+        move |out: &mut Bytes| {
+            let old_state = thread_state::READY;
+            ContextSwitch { new_tid, old_tid: 0, old_state, ..ContextSwitch::default() }.encode(out);
+        }
+    };
+    record(0, 5, Thread::START, &thread(60));
+    record(1, 10, Thread::START, &thread(50));
+    record(1, 20, ContextSwitch::HOOK, &switch_to(50));
+    record(1, 30, Thread::END, &thread(50));
+    record(0, 40, Thread::START, &thread(50));
+    record(2, 50, ContextSwitch::HOOK, &switch_to(50));
+    record(1, 60, ReadyThread::HOOK, &|out| ReadyThread { tid: 60, ..ReadyThread::default() }.encode(out));
+    record(1, 61, Stack::HOOK, &|out| {
+        Stack { event_time: zero + 60, pid: 7, tid: 50, frames: &[0x2000, 0x3000] }.encode(out);
+    });
+    record(3, 70, ContextSwitch::HOOK, &switch_to(60));
+    let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
+    let recording = Recording::of("reused.etl", &bytes);
+    hold(recording.file(), &[(1, 1), (1, 3), (3, 2)]);
+
+    let directory = tempfile::tempdir().expect("a directory");
+    files(recording.file(), directory.path(), 1, 2);
+    let archive = Archive::open(&directory.path().join("1-2").join("reused.sift")).expect("an archive");
+    let threads: Vec<ThreadRow> = archive.rows().expect("threads");
+    let rows: Vec<ContextSwitchRow> = archive.rows().expect("switches");
+    let row = rows.iter().find(|row| threads[row.thread.index()].tid == 60).expect("a switch");
+    let readier = row.readier.map(|thread| (threads[thread.index()].tid, threads[thread.index()].start));
+    assert_eq!(readier, Some((50, Some(1_000))), "{row:?}");
+    assert!(row.ready_stack.is_some(), "{row:?}");
 }

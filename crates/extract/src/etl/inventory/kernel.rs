@@ -4,16 +4,14 @@ use tracesift_etl::Record;
 use tracesift_etl::class::Group;
 use tracesift_etl::payload::{
     ContextSwitch, CounterConfiguration, FileName, HandleRundown, HeaderExtension, Image, LastDroppedTimes, MappedView,
-    ObjectTypeName, Payload, Process, ReadyThread, RegistryOperation, SampleInterval, SampledProfile, Stack,
-    StackDefinition, StackReference, SystemCallEnter, THREAD_STATE_TERMINATED, Thread, ThreadName, is_kernel_address,
-    process_flags,
+    ObjectTypeName, Payload, Process, ReadyThread, RegistryOperation, SampleInterval, SampledProfile, SystemCallEnter,
+    THREAD_STATE_TERMINATED, Thread, ThreadName, process_flags,
 };
 use tracesift_trace::HealthKind;
 use tracesift_trace::file_names::FileEdge;
 use tracesift_trace::modules::{ImageEdge, ImageMapping};
 use tracesift_trace::population::{Edge, ProcessFacts, ThreadFacts};
 use tracesift_trace::registry_keys::KeyEdge;
-use tracesift_trace::stack_keys::{Half, Serves};
 
 use super::Inventory;
 use crate::etl::file_sources;
@@ -23,11 +21,12 @@ use crate::etl::scheduling::RunningTid;
 const MAX_TYPE_NAME: usize = 64;
 
 impl Inventory {
-    pub(super) fn kernel(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) -> std::io::Result<()> {
+    pub(super) fn kernel(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) {
         match group {
             Group::THREAD => self.thread(record, opcode, version),
             Group::PERF_INFO => self.perf_info(record, opcode, version),
-            Group::STACK_WALK => return self.stack_walk(record, opcode, version),
+            // Another thread takes them.
+            Group::STACK_WALK => {}
             Group::PROCESS => self.process(record, opcode, version),
             Group::IMAGE => self.image(record, opcode, version),
             Group::FILE_IO => self.file_io(record, opcode, version),
@@ -41,7 +40,6 @@ impl Inventory {
             }
             _ => self.live(record.time()),
         }
-        Ok(())
     }
 
     fn thread(&mut self, record: &Record<'_>, opcode: u8, version: u8) {
@@ -56,7 +54,6 @@ impl Inventory {
                 self.running.switch(cpu, old, new);
                 if switch.old_thread_state == THREAD_STATE_TERMINATED {
                     self.lifetimes.terminated(record.time(), switch.old_thread_id);
-                    self.late.thread_ended(switch.old_thread_id);
                 }
             }
             ReadyThread::OPCODE => self.activity(record.time()),
@@ -78,9 +75,6 @@ impl Inventory {
                     service_tag: thread.sub_process_tag,
                     start_address: thread.start_address,
                 };
-                if matches!(edge, Edge::Start | Edge::End) {
-                    self.late.thread_ended(thread.thread_id);
-                }
                 self.lifetimes.thread(record.time(), thread.thread_id, edge, facts);
             }
             ThreadName::OPCODE => {
@@ -126,41 +120,6 @@ impl Inventory {
             }
             _ => self.live(record.time()),
         }
-    }
-
-    fn stack_walk(&mut self, record: &Record<'_>, opcode: u8, version: u8) -> std::io::Result<()> {
-        if !self.has_stacks {
-            return Ok(());
-        }
-        // The second pass numbers the stack records in the same way.
-        let position = self.stack_records;
-        self.stack_records += u64::from(record.is_stack_walk());
-        match opcode {
-            Stack::OPCODE => {
-                if let Some(stack) = self.decode::<Stack<'_>>(record, version) {
-                    self.late.inline(record, &stack);
-                }
-            }
-            StackReference::KERNEL | StackReference::USER => {
-                if let Some(reference) = self.decode::<StackReference>(record, version) {
-                    let half = if opcode == StackReference::KERNEL { Half::Kernel } else { Half::User };
-                    self.late.keyed(record, position, half, &reference);
-                }
-            }
-            StackDefinition::CREATE | StackDefinition::DELETE | StackDefinition::RUNDOWN => {
-                if let Some(definition) = self.decode::<StackDefinition<'_>>(record, version) {
-                    let frames = definition.frames;
-                    // The root frame decides: kernel halves hold kernel frames only.
-                    let root = frames.last().unwrap_or(0);
-                    let kernel = is_kernel_address(root, record.pointer_size());
-                    let half = if kernel { Half::Kernel } else { Half::User };
-                    let serves = if opcode == StackDefinition::CREATE { Serves::Later } else { Serves::Earlier };
-                    self.stack_keys.define(half, definition.stack_key, position, serves, frames.iter())?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     fn process(&mut self, record: &Record<'_>, opcode: u8, version: u8) {

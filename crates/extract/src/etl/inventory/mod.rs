@@ -1,7 +1,7 @@
 //! The first pass: what is known late.
 //!
 //! Walks every record once and decodes only what a later record may explain to an earlier one: lifetimes, images with
-//! their identities, methods, stack keys, file names, the volume map, sampling intervals, and how late stacks come.
+//! their identities, methods, file names, the volume map, sampling intervals; and, apart from these, what of stacks is known late.
 
 mod dotnet;
 mod enabled;
@@ -12,9 +12,9 @@ mod late_stacks;
 mod machine;
 mod manifest;
 mod processors;
+mod stacks;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::Record;
@@ -30,7 +30,6 @@ use tracesift_trace::modules::Images;
 use tracesift_trace::registry_keys::RegistryKeys;
 use tracesift_trace::running::Running;
 use tracesift_trace::sampling::SamplingIntervals;
-use tracesift_trace::stack_keys::StackKeysBuilder;
 use tracesift_trace::{Clock, Health, Lifetimes};
 
 use crate::etl::file_sources::FileSources;
@@ -39,11 +38,11 @@ use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
 use crate::etl::scheduling::RunningTid;
 use enabled::Enabled;
-use event_stacks::EventStackDelays;
 pub(crate) use event_stacks::{CLR_STACK, USER_STACK};
-pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks, PACE};
+pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
 pub(crate) use processors::{Processors, cpu_of};
+pub(in crate::etl) use stacks::StackInventory;
 
 /// A profile source: the timer or a hardware counter.
 #[derive(Clone, Debug, Default)]
@@ -61,9 +60,6 @@ pub(crate) struct Inventory {
     has_twin: bool,
     pub(crate) images: Images,
     pub(crate) methods: MethodsBuilder,
-    pub(crate) stack_keys: StackKeysBuilder,
-    pub(crate) late: LateStacks,
-    event_stack_delays: EventStackDelays,
     pub(crate) files: FileNames,
     /// Names of keys of the registry.
     pub(crate) registry_keys: RegistryKeys,
@@ -87,12 +83,10 @@ pub(crate) struct Inventory {
     pub(crate) records: u64,
     /// Names and layouts of the events that are kept one by one; `None` where none are.
     pub(crate) schemas: Schemas,
-    /// Whether stacks are looked for.
-    has_stacks: bool,
-    stack_records: u64,
     /// Who runs where.
     running: Running<RunningTid>,
-    pub(in crate::etl) cuts: Vec<KnownAtCut>,
+    /// Who runs at each cut of the recording, by CPU.
+    pub(in crate::etl) cuts: Vec<Box<[Option<RunningTid>]>>,
     last_pair: (u32, u32),
     clock: Clock,
     start_filetime: i64,
@@ -109,17 +103,8 @@ pub(crate) struct RecordedSpan {
     pub(crate) last: Option<i64>,
 }
 
-/// What is known where the recording is cut.
-#[derive(Clone, Debug, Default)]
-pub(in crate::etl) struct KnownAtCut {
-    /// Stack records before.
-    pub(in crate::etl) walked: u64,
-    /// Who runs, by CPU.
-    pub(in crate::etl) running: Box<[Option<RunningTid>]>,
-}
-
 impl Inventory {
-    pub(crate) fn new(clock: Clock, start_filetime: i64, temporary: Option<PathBuf>) -> Self {
+    pub(crate) fn new(clock: Clock, start_filetime: i64) -> Self {
         Self {
             lifetimes: Lifetimes::new(),
             twin: Lifetimes::new(),
@@ -127,9 +112,6 @@ impl Inventory {
             has_twin: false,
             images: Images::new(),
             methods: MethodsBuilder::new(),
-            stack_keys: StackKeysBuilder::new(temporary),
-            late: LateStacks::new(clock),
-            event_stack_delays: EventStackDelays::default(),
             files: FileNames::new(),
             registry_keys: RegistryKeys::default(),
             intervals: SamplingIntervals::new(),
@@ -147,8 +129,6 @@ impl Inventory {
             span: RecordedSpan::default(),
             records: 0,
             schemas: Schemas::new(),
-            has_stacks: true,
-            stack_records: 0,
             running: Running::default(),
             cuts: Vec::new(),
             last_pair: (u32::MAX, u32::MAX),
@@ -157,26 +137,14 @@ impl Inventory {
         }
     }
 
-    /// Without stacks, or with them.
-    pub(crate) fn without_stacks(self, without: bool) -> Self {
-        Self { has_stacks: !without, ..self }
-    }
-
     /// The recording is cut before the next record.
     pub(crate) fn cut(&mut self) {
-        self.cuts.push(KnownAtCut { walked: self.stack_records, running: self.running.cpus().into() });
+        self.cuts.push(self.running.cpus().into());
     }
 
-    /// Takes a record; they come in time order.
-    ///
-    /// # Errors
-    /// When frames of stacks cannot be spilled to the temporary directory. All that is wrong with the record itself is
-    /// counted in `health`.
-    pub(crate) fn record(&mut self, record: &Record<'_>) -> std::io::Result<()> {
+    /// Takes a record; they come in time order. All that is wrong with it is counted in `health`.
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.records += 1;
-        if self.records.is_multiple_of(PACE as u64) {
-            self.late.pace(record.time());
-        }
         let class = record.class();
         if !matches!(class, EventClass::Kernel { .. }) && Schemas::has_schema(record) {
             self.schemas.learn(record);
@@ -186,15 +154,12 @@ impl Inventory {
                 if group != Group::SYSTEM_CONFIG && group != Group::EVENT_TRACE {
                     self.pair(record);
                 }
-                return self.kernel(record, group, opcode, version);
+                self.kernel(record, group, opcode, version);
             }
             EventClass::Classic { guid, opcode, version } => self.injected(record, guid, opcode, version),
             EventClass::Event { provider, id, version } => {
                 self.pair(record);
                 self.live(record.time());
-                if let Some(delay) = self.event_stack_delays.event(record, provider, id) {
-                    self.late.delayed(delay);
-                }
                 if provider == runtime::RUNTIME_PROVIDER || provider == runtime::RUNDOWN_PROVIDER {
                     self.dotnet(record, provider, id, version);
                 } else if provider == manifest::PROVIDER {
@@ -215,7 +180,6 @@ impl Inventory {
             }
             EventClass::Message { .. } => self.live(record.time()),
         }
-        Ok(())
     }
 
     /// The raw tick of a FILETIME; `None` for 0 and for times that no recording can hold.

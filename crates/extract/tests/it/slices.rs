@@ -10,7 +10,7 @@ use tracesift_extract::{Budget, EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_scenario::{Knobs, Scenario};
 use tracesift_testing::recording::{Recording, extract_file, try_extract};
-use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
+use tracesift_trace::rows::{ContextSwitchRow, FrameRow, StackRow, ThreadRow};
 
 /// The files of the archive that an extract writes into `directory`, by name.
 fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usize) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -105,9 +105,10 @@ fn a_slice_begins_with_those_who_really_run() {
     record(0, 40, Thread::START, &thread(50));
     record(2, 50, ContextSwitch::HOOK, &switch_to(50));
     record(1, 60, ReadyThread::HOOK, &|out| ReadyThread { tid: 60, ..ReadyThread::default() }.encode(out));
-    record(1, 61, Stack::HOOK, &|out| {
-        Stack { event_time: zero + 60, pid: 7, tid: 50, frames: &[0x2000, 0x3000] }.encode(out);
-    });
+    // Only the thread tells which of two stacks is that of the event.
+    for (tid, frames) in [(60, [0x5000, 0x6000]), (50, [0x2000, 0x3000])] {
+        record(1, 61, Stack::HOOK, &|out| Stack { event_time: zero + 60, pid: 7, tid, frames: &frames }.encode(out));
+    }
     record(3, 70, ContextSwitch::HOOK, &switch_to(60));
     let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
     let recording = Recording::of("reused.etl", &bytes);
@@ -121,5 +122,8 @@ fn a_slice_begins_with_those_who_really_run() {
     let row = rows.iter().find(|row| threads[row.thread.index()].tid == 60).expect("a switch");
     let readier = row.readier.map(|thread| (threads[thread.index()].tid, threads[thread.index()].start));
     assert_eq!(readier, Some((50, Some(1_000))), "{row:?}");
-    assert!(row.ready_stack.is_some(), "{row:?}");
+    let frames: Vec<FrameRow> = archive.rows().expect("frames");
+    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
+    let leaf = row.ready_stack.and_then(|stack| frames[stacks[stack.index()].frames[0].index()].address);
+    assert_eq!(leaf, Some(0x2000), "{row:?}");
 }

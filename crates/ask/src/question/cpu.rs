@@ -309,7 +309,10 @@ impl Ask for Question {
     }
 
     fn reads(&self) -> Reads {
-        let of_others = self.cores || !self.inside.is_empty();
+        /// The figures that come from stacks.
+        const OF_STACKS: ColumnSet<ProcessSummaryRow> = ColumnSet::of(&["samples_without_stack"]);
+        let shown = COLUMNS.needs(|column| self.shown.has(column)).process_summary;
+        let of_others = self.cores || !self.inside.is_empty() || shown.touches(OF_STACKS);
         if of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.tables()) }
     }
 

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tempfile::TempDir;
-use tracesift_ask::options::Plan;
+use tracesift_ask::options::{Plan, Registered};
+use tracesift_ask::shown::Shown;
 use tracesift_ask::{Reads, question};
 use tracesift_extract::Options;
 use tracesift_scenario::SplitMix64;
@@ -16,55 +17,77 @@ use crate::support::program;
 const LINES: usize = 8;
 const LINES_OF_SHARED: usize = 1;
 
-/// Whether a part of the recording is extracted for an answer.
-fn reads_a_part(words: &[String]) -> bool {
-    let arguments: Vec<&str> =
-        words.iter().map(String::as_str).filter(|word| !word.starts_with("--columns=")).collect();
-    let of = |asked: &&tracesift_ask::options::Registered| {
-        arguments.starts_with(&asked.command.split(' ').collect::<Vec<_>>())
-    };
-    // `dump cpu` and `dump cpu-x` differ in a word, so that the first one is the only one.
-    let Some(asked) = question::all().find(of) else { return false };
-    let rest = &arguments[asked.command.split(' ').count()..];
-    match asked.plan(rest) {
-        Ok((when, Plan::Archives(asking))) => when.reads(asking.question.as_ref()) != Reads::Everything,
-        _ => false,
-    }
+/// Whether a part of the recording is extracted for the answer to these words, of which only these columns are looked at.
+fn reads_a_part(asked: &Registered, words: &[&str], keys: impl IntoIterator<Item = &'static str>) -> bool {
+    let Ok((when, Plan::Archives(asking))) = asked.plan(words) else { return false };
+    let narrowed = asking.question.showing(&Shown::only(keys));
+    when.reads(narrowed.as_deref().unwrap_or(asking.question.as_ref())) != Reads::Everything
+}
+
+/// The columns of a question with which a part of the recording is extracted, as `--columns` takes them.
+fn columns_of_a_part(asked: &Registered, words: &[&str]) -> Option<String> {
+    let owned: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let keys = asked.columns(&owned).into_iter().map(|column| column.key);
+    let keys: Vec<&str> = keys.filter(|key| reads_a_part(asked, words, [*key])).collect();
+    (!keys.is_empty()).then(|| format!("--columns={}", keys.join(",").replace("_ns", "")))
 }
 
 /// What the program prints about a file.
-fn answer(directory: &Path, words: &[String], file: &str) -> String {
+fn answer(directory: &Path, words: &[&str], file: &str) -> String {
     let (named, options) = words.split_at(2);
-    let mut arguments: Vec<&str> = named.iter().map(String::as_str).collect();
-    arguments.push(file);
-    arguments.extend(options.iter().map(String::as_str));
-    arguments.extend(["--format", "json"]);
-    let output = program(directory, &arguments).output().unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    let output = program(directory, &[named, &[file], options].concat()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().replace(file, "FILE")
 }
 
-/// Compares answers about recordings with those about their archives; how many.
+/// Compares the answer about a recording with that about its archive.
+fn compare(directory: &Path, words: &[&str], raw: &str, archive: &str) {
+    let (of_raw, of_archive) = (answer(directory, words, raw), answer(directory, words, archive));
+    for (of_raw, of_archive) in of_raw.lines().zip(of_archive.lines()) {
+        assert_eq!(of_raw, of_archive, "{words:?} about {raw}");
+    }
+    assert_eq!(of_raw.len(), of_archive.len(), "{words:?} about {raw}");
+}
+
+/// Compares answers to each form of each question that reads a part of a recording; how many.
+fn compare_all(directory: &Path, raw: &Raw) -> usize {
+    let archives = extracted(raw, &directory.join("archives"), &Options::default());
+    let [archive] = &archives[..] else { return 0 };
+    let (raw, archive) = (raw.file.to_str().unwrap(), archive.to_str().unwrap());
+    let mut all = 0;
+    for asked in question::all() {
+        for way in asked.ways() {
+            let Some(columns) = columns_of_a_part(asked, &way) else { continue };
+            let named: Vec<&str> = asked.command.split(' ').collect();
+            compare(directory, &[&named[..], &way, &[&columns, "--format=json"]].concat(), raw, archive);
+            compare(directory, &[&named[..], &way].concat(), raw, archive);
+            all += 2;
+        }
+    }
+    all
+}
+
+/// Compares answers to random command lines about recordings; how many.
 #[expect(clippy::print_stdout, reason = "a failure needs the seed; how much was compared is shown")]
-fn compared(directory: &Path, raw: &[Raw], lines: usize, seed: u64) -> usize {
+fn compare_random(directory: &Path, raw: &[Raw], lines: usize, seed: u64) -> usize {
     println!("seed {seed}, {lines} command lines of each recording");
     let mut all = 0;
     for (place, raw) in raw.iter().enumerate() {
         let archives = extracted(raw, &directory.join("archives").join(place.to_string()), &Options::default());
         let [archive] = &archives[..] else { continue };
-        let archive = archive.to_str().unwrap();
+        let (raw, archive) = (raw.file.to_str().unwrap(), archive.to_str().unwrap());
         let recorded = Recorded::of(directory, archive);
         let mut of_file = Lines { random: SplitMix64::new(seed ^ place as u64), recorded: &recorded };
-        let asked = std::iter::repeat_with(|| of_file.line()).take(200 * lines).filter(|line| reads_a_part(line));
+        let asked = std::iter::repeat_with(|| of_file.line()).take(50 * lines).filter_map(|line| {
+            let words: Vec<&str> =
+                line.iter().map(String::as_str).filter(|word| !word.starts_with("--columns=")).collect();
+            let named = |asked: &&Registered| words.starts_with(&asked.command.split(' ').collect::<Vec<_>>());
+            let asked = question::all().find(named)?;
+            let columns = columns_of_a_part(asked, &words[asked.command.split(' ').count()..])?;
+            Some(words.into_iter().map(str::to_owned).chain([columns, "--format=json".to_owned()]).collect::<Vec<_>>())
+        });
         for words in asked.take(lines) {
-            let file = raw.file.to_str().unwrap();
-            let here = |text: String, file: &str| text.replace(file, "FILE");
-            let of_raw = here(answer(directory, &words, file), file);
-            let of_archive = here(answer(directory, &words, archive), archive);
-            let rows = of_raw.lines().zip(of_archive.lines());
-            for (of_raw, of_archive) in rows {
-                assert_eq!(of_raw, of_archive, "{words:?} about {file}");
-            }
-            assert_eq!(of_raw.len(), of_archive.len(), "{words:?} about {file}");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            compare(directory, &words, raw, archive);
             all += 1;
         }
     }
@@ -77,20 +100,27 @@ fn seed() -> u64 {
 }
 
 #[test]
-fn answers_about_scenarios_are_those_about_their_archives() {
+fn answers_about_the_demo_are_those_about_its_archive() {
     let directory = TempDir::new().unwrap();
-    let lines = variable("TRACESIFT_WORDS", LINES);
-    let raw = scenarios(directory.path(), seed()..seed() + 2);
-    assert!(compared(directory.path(), &raw, lines, seed()) > 3 * lines);
+    let raw = scenarios(directory.path(), 0..0);
+    assert!(compare_all(directory.path(), &raw[0]) > 20);
 }
 
 #[test]
-fn answers_about_shared_recordings_are_those_about_their_archives() {
+fn random_answers_about_scenarios_are_those_about_their_archives() {
+    let directory = TempDir::new().unwrap();
+    let lines = variable("TRACESIFT_WORDS", LINES);
+    let raw = scenarios(directory.path(), seed()..seed() + 2);
+    assert!(compare_random(directory.path(), &raw, lines, seed()) > 3 * lines);
+}
+
+#[test]
+fn random_answers_about_shared_recordings_are_those_about_their_archives() {
     let raw = shared();
     if raw.is_empty() {
         return;
     }
     let directory = TempDir::new().unwrap();
     let lines = variable("TRACESIFT_WORDS", LINES_OF_SHARED);
-    assert!(compared(directory.path(), &raw, lines, seed()) > 20 * lines);
+    assert!(compare_random(directory.path(), &raw, lines, seed()) > 20 * lines);
 }

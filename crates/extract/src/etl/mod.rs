@@ -220,6 +220,7 @@ impl Source<'_> {
             object_types: inventory.object_types,
             profiles: std::mem::take(&mut inventory.processors.profiles),
             no_return: NoReturn::default(),
+            has_stacks: !self.without_stacks,
         };
         let stacks = StackSource {
             clock,

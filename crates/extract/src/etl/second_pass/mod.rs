@@ -119,6 +119,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     file_ids: FxHashMap<PathId, FileId>,
     /// Paths of the files that rows point at, by id.
     used_files: Vec<PathId>,
+    /// Whether stacks are looked for.
+    has_stacks: bool,
     binder: StackBinder,
     initiations: Initiations,
     disk_queues: DiskQueues,
@@ -196,6 +198,8 @@ pub(crate) struct Known {
     pub(crate) profiles: BTreeMap<u8, String>,
     /// System calls that never return.
     pub(crate) no_return: NoReturn,
+    /// Whether stacks are looked for.
+    pub(crate) has_stacks: bool,
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
@@ -218,6 +222,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             object_types,
             profiles,
             no_return,
+            has_stacks,
         } = known;
         let event_table = events.map(|events| EventTable::new(events, sink));
         Self {
@@ -233,6 +238,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             files,
             file_ids: FxHashMap::default(),
             used_files: Vec::new(),
+            has_stacks,
             binder: StackBinder::new(clock.frequency, 0),
             initiations: Initiations::default(),
             disk_queues: DiskQueues::new(clock.ns(start)),

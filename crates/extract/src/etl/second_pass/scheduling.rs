@@ -112,7 +112,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         });
     }
 
-    /// The sampled instruction as a frame, for a sample without a stack.
+    /// The sampled instruction as a frame, for a sample without a stack; `None` where stacks are not looked for.
     pub(super) fn lone_frame(
         &mut self,
         stack: Option<StackId>,
@@ -120,6 +120,6 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         address: u64,
         ticks: i64,
     ) -> Option<FrameId> {
-        stack.is_none().then(|| self.stacks.frame(process, address, ticks, self.sink))
+        (stack.is_none() && self.has_stacks).then(|| self.stacks.frame(process, address, ticks, self.sink))
     }
 }

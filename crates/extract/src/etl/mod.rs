@@ -256,12 +256,12 @@ impl Source<'_> {
         // For slices that began otherwise than the first pass believed.
         let mut anew = StackWorker::new(Arc::clone(stacks));
         each_slice(slices, stacks, workers, |Done { slice, stacks: found, worker }| {
-            let (mut found, mut worker) = (found, worker);
             if !pass.began_with(&found.began_with, &stacks.owners) {
-                (found, worker) = (anew.work_from(&slice, pass.runners(&stacks.owners)), workers);
+                anew.work_from(slice, pass.runners(&stacks.owners), found);
+                *worker = workers;
             }
-            if let Some(told) = told.get_mut(worker) {
-                pass.slice(&slice, &found, told, stacks.walked_before(&slice));
+            if let Some(told) = told.get_mut(*worker) {
+                pass.slice(slice, found, told, stacks.walked_before(slice));
             }
             progress.at("extracting", slice.bytes_read)?;
             Ok(!pass.sink.has_failed())

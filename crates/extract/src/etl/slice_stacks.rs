@@ -80,8 +80,8 @@ pub(super) struct Rest {
 /// What is at hand of a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RestRecord {
-    /// Its place in its batch, and the stack records of the slice before it.
-    Raw { index: u32, walked: u32 },
+    /// Its batch, its place there, and the stack records of the slice before it.
+    Raw { batch: u32, index: u32, walked: u32 },
     /// What it says.
     Decoded(Scheduling),
 }
@@ -134,8 +134,8 @@ pub(super) struct LeftHalves {
 /// What a worker found out about a slice.
 #[derive(Debug, Default)]
 pub(super) struct SliceStacks {
-    /// The records that may become rows, by batch.
-    pub(super) rest: Vec<Vec<Rest>>,
+    /// The records that may become rows.
+    pub(super) rest: Vec<Rest>,
     /// Halves that no event took here, in the order of time.
     pub(super) left: Vec<LeftHalves>,
     pub(super) brought: Vec<Brought>,
@@ -150,6 +150,21 @@ pub(super) struct SliceStacks {
     /// Numbers of halves, pairs and processes begin anew with this slice.
     pub(super) is_anew: bool,
     pub(super) health: Health,
+}
+
+impl SliceStacks {
+    /// Nothing of the slice before, whose memory is used again.
+    fn begin(&mut self, is_anew: bool, began_with: Vec<Option<Runner>>) {
+        let Self { rest, left, brought, new_halves, new_addresses, new_pairs, new_pids, .. } = self;
+        rest.clear();
+        left.clear();
+        brought.clear();
+        new_halves.clear();
+        new_addresses.clear();
+        new_pairs.clear();
+        new_pids.clear();
+        (self.is_anew, self.began_with, self.health) = (is_anew, began_with, Health::new());
+    }
 }
 
 /// Pairs that a worker remembers, at most.
@@ -184,14 +199,14 @@ impl StackWorker {
         }
     }
 
-    /// Works on a slice.
-    pub(super) fn work(&mut self, slice: &Slice) -> SliceStacks {
+    /// Works on a slice. What was found of another one gives its memory.
+    pub(super) fn work(&mut self, slice: &Slice, found: &mut SliceStacks) {
         let runners = self.source.runners(slice);
-        self.work_from(slice, runners)
+        self.work_from(slice, runners, found);
     }
 
     /// Works on a slice at whose begin these threads run, by CPU.
-    pub(super) fn work_from(&mut self, slice: &Slice, runners: Vec<Option<Runner>>) -> SliceStacks {
+    pub(super) fn work_from(&mut self, slice: &Slice, runners: Vec<Option<Runner>>, found: &mut SliceStacks) {
         let is_anew = self.pairs.len() > MAX_PAIRS || self.told_addresses * 8 > self.source.budget;
         if is_anew {
             self.told_addresses = 0;
@@ -200,20 +215,21 @@ impl StackWorker {
             self.told_count = 0;
             self.unknown_pids.clear();
         }
+        let running = Running::begin(runners.iter().copied());
+        found.begin(is_anew, runners);
         let mut at_work = AtWork {
             binder: StackBinder::new(self.source.clock.frequency, self.source.lead),
             brought: BroughtStacks::default(),
-            running: Running::begin(runners.iter().copied()),
+            running,
             walked: self.source.walked_before(slice),
             untaken: Vec::new(),
-            found: SliceStacks { is_anew, began_with: runners, ..SliceStacks::default() },
+            found,
             worker: self,
         };
         if at_work.worker.source.has_stacks {
             at_work.late(slice);
         }
         at_work.slice(slice);
-        at_work.found
     }
 }
 
@@ -227,7 +243,7 @@ struct AtWork<'w> {
     walked: u64,
     /// Halves that no event has taken.
     untaken: Vec<Untaken>,
-    found: SliceStacks,
+    found: &'w mut SliceStacks,
 }
 
 impl AtWork<'_> {
@@ -286,8 +302,7 @@ impl AtWork<'_> {
         if !source.has_stacks {
             next_ahead = None;
         }
-        for batch in &slice.own {
-            let mut rest = Vec::with_capacity(batch.len() / 2);
+        for (number, batch) in (0_u32..).zip(&slice.own) {
             for index in 0..batch.len() {
                 let Some(time) = batch.time(index) else { break };
                 let untaken = &mut self.untaken;
@@ -307,12 +322,12 @@ impl AtWork<'_> {
                     // What is kept one by one is needed whole.
                     let decoded = decoded.filter(|_| !keeps(&record)).map(RestRecord::Decoded);
                     let index = u32::try_from(index).unwrap_or(u32::MAX);
-                    rest.push(Rest { stack, record: decoded.unwrap_or(RestRecord::Raw { index, walked }) });
+                    let raw = RestRecord::Raw { batch: number, index, walked };
+                    self.found.rest.push(Rest { stack, record: decoded.unwrap_or(raw) });
                     in_rest += 1;
                 }
                 walked += u32::from(is_walk);
             }
-            self.found.rest.push(rest);
         }
         let untaken = &mut self.untaken;
         self.binder.advance(i64::MAX, interval, |halves| untaken.push(halves));
@@ -484,16 +499,11 @@ impl AtWork<'_> {
     fn tell_untaken(&mut self, slice: &Slice) {
         let mut untaken = std::mem::take(&mut self.untaken);
         untaken.sort_by_key(|halves| halves.ticks);
-        let of_batches = slice.own.iter().zip(&self.found.rest);
-        let mut open = of_batches
-            .flat_map(|(batch, rest)| {
-                rest.iter().filter(|rest| rest.stack == Bound::Open).map(move |rest| (batch, rest.record))
-            })
-            .filter_map(|(batch, record)| match record {
-                RestRecord::Raw { index, .. } => batch.time(index as usize),
-                RestRecord::Decoded(_) => None,
-            })
-            .peekable();
+        let times = self.found.rest.iter().filter_map(|rest| match (rest.stack, rest.record) {
+            (Bound::Open, RestRecord::Raw { batch, index, .. }) => slice.own.get(batch as usize)?.time(index as usize),
+            _ => None,
+        });
+        let mut open = times.peekable();
         untaken.retain(|halves| {
             while open.next_if(|time| *time < halves.ticks).is_some() {}
             open.peek() == Some(&halves.ticks)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::slice_stacks::{SliceStacks, StackSource, StackWorker};
@@ -27,12 +27,14 @@ pub(super) fn each_slice<E>(
     slices: Slices,
     source: &Arc<StackSource>,
     workers: usize,
-    mut take: impl FnMut(Done) -> Result<bool, E>,
+    mut take: impl FnMut(&mut Done) -> Result<bool, E>,
 ) -> Result<(), E> {
     let (to_workers, jobs) = channel::<(usize, Slice)>();
     let jobs = Mutex::new(jobs);
     let (to_us, done) = channel();
     let (permit, permits) = channel();
+    // What was found of slices that were taken, for its memory.
+    let spare = Mutex::new(Vec::new());
     for _ in 0..workers + WAITING {
         // The other end lives as long as this function.
         let _ = permit.send(());
@@ -40,12 +42,13 @@ pub(super) fn each_slice<E>(
     thread::scope(|scope| {
         spawn(scope, "slices", move || cut(slices, &permits, &to_workers));
         for worker in 0..workers {
-            let (jobs, to_us, source) = (&jobs, to_us.clone(), Arc::clone(source));
+            let (jobs, spare, to_us, source) = (&jobs, &spare, to_us.clone(), Arc::clone(source));
             spawn(scope, "slice worker", move || {
                 let mut own = StackWorker::new(source);
                 let panic = TellsPanic(to_us);
                 while let Some((number, slice)) = next(jobs) {
-                    let stacks = own.work(&slice);
+                    let mut stacks: SliceStacks = locked(spare).pop().unwrap_or_default();
+                    own.work(&slice, &mut stacks);
                     if panic.0.send(Some((number, Done { slice, stacks, worker }))).is_err() {
                         return;
                     }
@@ -57,7 +60,7 @@ pub(super) fn each_slice<E>(
         let (permit, done) = (permit, done);
         let mut early = BTreeMap::new();
         for expected in 0.. {
-            let slice = loop {
+            let mut slice = loop {
                 if let Some(slice) = early.remove(&expected) {
                     break slice;
                 }
@@ -65,9 +68,10 @@ pub(super) fn each_slice<E>(
                 let Ok(Some((number, slice))) = done.recv() else { return Ok(()) };
                 early.insert(number, slice);
             };
-            if !take(slice)? {
+            if !take(&mut slice)? {
                 return Ok(());
             }
+            locked(&spare).push(slice.stacks);
             let _ = permit.send(());
         }
         Ok(())
@@ -107,5 +111,9 @@ fn cut(slices: Slices, permits: &Receiver<()>, to_workers: &Sender<(usize, Slice
 }
 
 fn next(jobs: &Mutex<Receiver<(usize, Slice)>>) -> Option<(usize, Slice)> {
-    jobs.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    locked(jobs).recv().ok()
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Stack, Th
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
 use tracesift_extract::{Budget, EventSelection, Options};
 use tracesift_fixtures::cases;
-use tracesift_scenario::{Knobs, Scenario};
+use tracesift_scenario::{Knobs, Scenario, SplitMix64};
 use tracesift_testing::recording::{Recording, extract_file, try_extract};
 use tracesift_trace::rows::{ContextSwitchRow, FrameRow, StackRow, ThreadRow};
 
@@ -51,6 +51,39 @@ fn scenarios_have_the_same_archive_with_any_cut() {
         let recording = Recording::etl(&Scenario::random(seed, &Knobs::random(seed)));
         hold(recording.file(), &[(1, 3), (7, 2), (50, 1), (700, 4)]);
     }
+}
+
+/// Bytes change at random places, runs of bytes are repeated, and the end is missing.
+fn damaged(mut bytes: Vec<u8>, random: &mut SplitMix64) -> Vec<u8> {
+    for _ in 0..1 + random.below(40) {
+        // The header of the file stays.
+        let place = 4096 + random.index(bytes.len() - 8192);
+        bytes[place] = random.below(256) as u8;
+    }
+    if random.chance(50) {
+        let place = 4096 + random.index(bytes.len() - 8192);
+        bytes.copy_within(place..place + 1024, 4096 + (place % 2048));
+    }
+    if random.chance(30) {
+        bytes.truncate(bytes.len() / 2 + random.index(bytes.len() / 2));
+    }
+    bytes
+}
+
+#[test]
+fn damaged_recordings_have_the_same_archive_with_any_cut() {
+    let mut held = 0;
+    for seed in 0..16 {
+        let bytes = Scenario::random(seed, &Knobs::random(seed)).bytes().expect("a recording");
+        let recording = Recording::of("damaged.etl", &damaged(bytes, &mut SplitMix64::new(seed)));
+        let scratch = tempfile::tempdir().expect("a directory");
+        let options = Options { out: Some(scratch.path().to_owned()), ..Options::default() };
+        if try_extract(recording.file(), &options).is_ok() {
+            hold(recording.file(), &[(1, 3), (30, 2), (700, 2)]);
+            held += 1;
+        }
+    }
+    assert!(held > 8, "{held} recordings");
 }
 
 #[test]

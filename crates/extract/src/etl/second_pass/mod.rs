@@ -37,6 +37,8 @@ mod ui;
 mod work_items;
 
 use std::collections::BTreeMap;
+use std::iter::Peekable;
+use std::slice::Iter;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::dotnet::{FRAMEWORK_PROVIDER, RUNTIME_PROVIDER, TASKS_PROVIDER};
@@ -75,7 +77,7 @@ use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
 use crate::etl::scheduling::{Runner, RunningTid, Scheduling, SchedulingEvent};
-use crate::etl::slice_stacks::{Bound, Rest, RestRecord, SliceStacks, user_halves};
+use crate::etl::slice_stacks::{Bound, Brought, LeftHalves, Rest, RestRecord, SliceStacks, user_halves};
 use crate::etl::slices::Slice;
 use crate::event_kinds::{EventChoice, WantedHooks};
 use crate::table_choice::WantedTables;
@@ -167,6 +169,12 @@ pub(crate) struct SecondPass<'s, Sink> {
     bound: Option<Option<StackId>>,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
+}
+
+/// Halves of a slice that no record has needed yet.
+struct HalvesOfSlice<'s> {
+    left: Peekable<Iter<'s, LeftHalves>>,
+    brought: Peekable<Iter<'s, Brought>>,
 }
 
 /// What the first pass found out, frozen.
@@ -309,43 +317,43 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     pub(crate) fn slice(&mut self, slice: &Slice, found: &SliceStacks, told: &mut Told, walked: u64) {
         told.learn(found);
         self.health.merge(&found.health);
-        let mut left = found.left.iter().peekable();
-        let mut brought = found.brought.iter().peekable();
-        let mut place = 0;
-        for (batch, rest) in slice.own.iter().zip(&found.rest) {
-            for Rest { stack, record } in rest {
-                let place_here = place;
-                place += 1;
-                match record {
-                    RestRecord::Decoded(event) => {
-                        let stack = match stack {
-                            Bound::Pair(number) => self.stack_of_pair(*number, told),
-                            Bound::Open | Bound::None => None,
-                        };
-                        self.scheduling(event, stack);
-                    }
-                    RestRecord::Raw { index, walked: in_slice } => {
-                        let Some(record) = batch.record(*index as usize) else { continue };
-                        let time = record.time();
-                        self.binder.advance(time, self.sweep_interval, |_| ());
-                        while let Some(halves) = left.next_if(|halves| halves.event.ticks <= time) {
-                            self.add_left(halves, told);
-                        }
-                        (self.behind, self.matching) = (None, None);
-                        while let Some(half) = brought.next_if(|half| half.rest == place_here) {
-                            let here = self.half_of(half.half, told);
-                            if half.of_runtime { self.behind = here } else { self.matching = here }
-                        }
-                        self.bound = match stack {
-                            Bound::Open => None,
-                            Bound::None => Some(None),
-                            Bound::Pair(number) => Some(self.stack_of_pair(*number, told)),
-                        };
-                        self.stack_records_passed = walked + u64::from(*in_slice);
-                        self.record(&record);
-                    }
+        let mut halves = HalvesOfSlice { left: found.left.iter().peekable(), brought: found.brought.iter().peekable() };
+        for (place, Rest { stack, record }) in (0..).zip(&found.rest) {
+            match *record {
+                RestRecord::Decoded(event) => {
+                    let stack = match *stack {
+                        Bound::Pair(number) => self.stack_of_pair(number, told),
+                        Bound::Open | Bound::None => None,
+                    };
+                    self.scheduling(&event, stack);
+                }
+                RestRecord::Raw { batch, index, walked: in_slice } => {
+                    let batch = slice.own.get(batch as usize);
+                    let Some(record) = batch.and_then(|batch| batch.record(index as usize)) else { continue };
+                    self.halves_before(&record, place, &mut halves, told);
+                    self.bound = match *stack {
+                        Bound::Open => None,
+                        Bound::None => Some(None),
+                        Bound::Pair(number) => Some(self.stack_of_pair(number, told)),
+                    };
+                    self.stack_records_passed = walked + u64::from(in_slice);
+                    self.record(&record);
                 }
             }
+        }
+    }
+
+    /// Takes the halves of a slice that its `place`-th record needs.
+    fn halves_before(&mut self, record: &Record<'_>, place: u32, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
+        let time = record.time();
+        self.binder.advance(time, self.sweep_interval, |_| ());
+        while let Some(left) = halves.left.next_if(|left| left.event.ticks <= time) {
+            self.add_left(left, told);
+        }
+        (self.behind, self.matching) = (None, None);
+        while let Some(brought) = halves.brought.next_if(|brought| brought.rest == place) {
+            let half = self.half_of(brought.half, told);
+            if brought.of_runtime { self.behind = half } else { self.matching = half }
         }
     }
 

@@ -53,6 +53,7 @@ impl TableQuestion for Dns {
 
     const NAME: &'static str = "dns";
     const WHAT: [&'static str; 2] = ["DNS query", "DNS queries"];
+    const OF_ITS_TABLES_ALONE: bool = true;
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most queries";
     const DIMENSIONS: &'static [Dimension<Query>] = &[

@@ -50,6 +50,7 @@ impl TableQuestion for Faults {
 
     const NAME: &'static str = "faults";
     const WHAT: [&'static str; 2] = ["page fault", "page faults"];
+    const OF_ITS_TABLES_ALONE: bool = true;
     const SOURCE: RowSource = RowSource::both("Default", "VirtualAlloc");
     const MOST: &'static str = "most faults";
     const COUNTS_AT_END: bool = true;

@@ -39,6 +39,7 @@ impl TableQuestion for Registry {
 
     const NAME: &'static str = "registry";
     const WHAT: [&'static str; 2] = ["registry operation", "registry operations"];
+    const OF_ITS_TABLES_ALONE: bool = true;
     const SOURCE: RowSource = RowSource::windows("Registry");
     const MOST: &'static str = "most operations";
 

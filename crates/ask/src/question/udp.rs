@@ -31,6 +31,7 @@ impl TableQuestion for Udp {
 
     const NAME: &'static str = "udp";
     const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
+    const OF_ITS_TABLES_ALONE: bool = true;
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DATAGRAM_DIMENSIONS;

@@ -34,7 +34,7 @@ impl Ask for Asked {
         let is_code =
             |place: &usize| matches!(self.stated.dimensions[*place].of, Of::Method | Of::Stack | Of::Module | Of::Tag);
         let of_code = self.by.iter().chain(self.patterns.iter().map(|(place, _)| place)).any(is_code);
-        let of_others = self.listing.is_some() || !self.inside.is_empty() || !self.stated.joined.is_empty();
+        let of_others = self.listing.is_some() || !self.inside.is_empty() || !self.stated.of_its_tables_alone;
         if of_code || of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.stated.tables) }
     }
 

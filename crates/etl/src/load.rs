@@ -50,8 +50,13 @@ impl Area {
         &mut self.own
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes that it takes.
     pub(crate) fn memory(&self) -> usize {
+        if self.is_shared() { 0 } else { self.own.len() }
+    }
+
+    /// Bytes of memory that it takes, with what is free in it.
+    pub(crate) fn capacity(&self) -> usize {
         self.own.capacity()
     }
 }

@@ -179,21 +179,22 @@ impl<W: Wanted> Merge<W> {
     fn refill(&mut self) {
         self.next = 0;
         // What nobody needs goes back before more is loaded.
-        let RecordBatch { mut entries, mut buffers } = std::mem::take(&mut self.batch);
-        entries.clear();
-        buffers.clear();
+        let mut batch = std::mem::take(&mut self.batch);
+        batch.entries.clear();
+        batch.buffers.clear();
+        batch.new_bytes = 0;
         self.release();
         if let Some((low, last)) = self.load_due() {
-            entries = self.sort(low, last, entries, &mut buffers);
+            self.sort(low, last, &mut batch);
         }
-        self.floor = entries.last().map_or(self.floor, |entry| entry.time);
-        self.batch = RecordBatch { entries, buffers };
+        self.floor = batch.entries.last().map_or(self.floor, |entry| entry.time);
+        self.batch = batch;
     }
 
-    /// Puts the records at hand between two times, both included, in order, and notes their buffers.
-    fn sort(&mut self, low: i64, last: i64, entries: Vec<Entry>, buffers: &mut Vec<Arc<Buffer>>) -> Vec<Entry> {
+    /// Puts the records at hand between two times, both included, in order into an empty batch, with their buffers.
+    fn sort(&mut self, low: i64, last: i64, batch: &mut RecordBatch) {
         let Self { sorter, runs, order, .. } = self;
-        sorter.begin(low, last, entries);
+        sorter.begin(low, last, std::mem::take(&mut batch.entries));
         for slot in &*order {
             let Some(Some(run)) = runs.get_mut(*slot as usize) else { continue };
             run.taken = sorter.count(run.rest());
@@ -202,12 +203,13 @@ impl<W: Wanted> Merge<W> {
         for slot in &*order {
             let Some(Some(run)) = runs.get_mut(*slot as usize) else { continue };
             if run.taken > 0 {
-                sorter.place(run.rest().get(..run.taken).unwrap_or_default(), buffers.len());
-                buffers.push(Arc::clone(&run.buffer));
+                sorter.place(run.rest().get(..run.taken).unwrap_or_default(), batch.buffers.len());
+                batch.buffers.push(Arc::clone(&run.buffer));
+                batch.new_bytes += if run.next == 0 { run.memory } else { 0 };
                 run.next += run.taken;
             }
         }
-        sorter.finish()
+        batch.entries = sorter.finish();
     }
 
     /// Lets go of the buffers that are used up.
@@ -284,7 +286,8 @@ impl<W: Wanted> Merge<W> {
         if content.entries.is_empty() {
             return None;
         }
-        let memory = content.area.memory() + size_of::<Entry>() * content.entries.capacity();
+        // Not what is free in it, which is chance: two merges of one recording make the same batches.
+        let memory = content.area.memory() + size_of::<Entry>() * content.entries.len();
         raise_late(&mut content.entries, self.floor, buffer, damage);
         self.memory += memory;
         let order = (buffer.cpu, pending.part, buffer.sequence, pending.index);

@@ -35,6 +35,8 @@ pub struct RecordBatch {
     /// Each names one of `buffers` as its slot.
     pub(crate) entries: Vec<Entry>,
     pub(crate) buffers: Vec<Arc<Buffer>>,
+    /// Bytes of the buffers of which it has the first records.
+    pub(crate) new_bytes: usize,
 }
 
 impl RecordBatch {
@@ -42,6 +44,12 @@ impl RecordBatch {
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Bytes of memory of the buffers of which it has the first records: who keeps batches keeps their buffers.
+    #[must_use]
+    pub fn new_bytes(&self) -> usize {
+        self.new_bytes
     }
 
     /// Whether there is no record.
@@ -79,7 +87,8 @@ impl RecordBatch {
     /// Takes the records from that one on into a batch of their own.
     #[must_use]
     pub fn split_off(&mut self, index: usize) -> Self {
-        Self { entries: self.entries.split_off(index.min(self.entries.len())), buffers: self.buffers.clone() }
+        let entries = self.entries.split_off(index.min(self.entries.len()));
+        Self { entries, buffers: self.buffers.clone(), new_bytes: 0 }
     }
 
     /// Leaves the first records out.

@@ -19,6 +19,8 @@ const AHEAD_BYTES: usize = 8 << 20;
 const AHEAD_BUFFERS: usize = 32;
 /// With fewer buffers a thread does not pay.
 const FEW_BUFFERS: usize = 16;
+/// Memory of a buffer that is kept for any other one, bytes.
+const LITTLE: usize = 1 << 20;
 /// Threads that load, at most; memory is not faster for more.
 const MAX_LANES: usize = 4;
 
@@ -191,10 +193,15 @@ impl<W: Wanted> Loader<W> {
 
     fn load(&mut self, pending: Pending) -> Loaded {
         let Self { files, wanted, input, whole, home, returned } = self;
-        let (mut content, mut damage) = (returned.try_recv().unwrap_or_default(), DamageLog::default());
-        content.entries.clear();
         let file = files.get(usize::from(pending.part));
-        if let Some((file, buffer)) = file.and_then(|file| Some((file, file.buffers().get(pending.index as usize)?))) {
+        let buffer = file.and_then(|file| Some((file, file.buffers().get(pending.index as usize)?)));
+        let size = buffer.map_or(0, |(_, buffer)| buffer.size.max(buffer.valid_end) as usize);
+        // The memory of a much larger one is not kept for it.
+        let fits = |content: &Content| content.area.capacity() <= (4 * size).max(LITTLE);
+        let mut content = returned.try_recv().ok().filter(fits).unwrap_or_default();
+        let mut damage = DamageLog::default();
+        content.entries.clear();
+        if let Some((file, buffer)) = buffer {
             if W::ALL {
                 file.origin().load(buffer, input, &mut content, &mut damage);
             } else {
@@ -240,7 +247,7 @@ mod tests {
         }
         drop(first);
         let again: Vec<Loaded> = (0..4).map(|_| loader.load(nowhere)).collect();
-        let used = again.iter().filter(|loaded| loaded.content.area.memory() >= 1 << 10);
+        let used = again.iter().filter(|loaded| loaded.content.area.capacity() >= 1 << 10);
         assert_eq!(used.count(), 3);
     }
 }

@@ -117,6 +117,11 @@ impl Budget {
         self.slice_records.unwrap_or_else(|| self.memory / (1024 * self.workers().max(4))).max(1)
     }
 
+    /// Bytes of buffers between two cuts of a recording, where they are not mapped.
+    pub(crate) const fn cut_bytes(&self) -> usize {
+        self.memory / 16
+    }
+
     /// Records that may come within the look-ahead for stacks.
     pub(crate) const fn records_ahead(&self) -> usize {
         self.memory / 512

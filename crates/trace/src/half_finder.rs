@@ -56,7 +56,8 @@ pub struct HalfFinder {
     keyed: FxHashMap<(DefinitionId, AddressSpace, u32, u32), HalfId>,
     /// Those of `keyed` that were asked for last.
     references: KnownReferences,
-    inline: FxHashMap<(AddressSpace, u32, u32, Fingerprint), HalfId>,
+    /// By space and epochs, the kernel's where the leaf is of the kernel and the root is not, and content.
+    inline: FxHashMap<(AddressSpace, u32, u32, u32, Fingerprint), HalfId>,
     current: Halves,
     /// Those before the tables were dropped last: they may wait for their event.
     previous: Halves,
@@ -134,7 +135,10 @@ impl HalfFinder {
         let space = self.code.space_of(process, *self.addresses.last()?);
         let SpaceEpoch { images, methods, .. } = self.epochs.at(space, ticks, &self.code);
         let content = fingerprint(self.addresses.iter().copied());
-        let table_key = (space, images, methods, content);
+        let is_whole =
+            space != AddressSpace::Kernel && self.addresses.first().is_some_and(|at| self.code.is_kernel(*at));
+        let kernel = if is_whole { self.epochs.at(AddressSpace::Kernel, ticks, &self.code).images } else { 0 };
+        let table_key = (space, images, methods, kernel, content);
         if let Some(id) = self.inline.get(&table_key) {
             return Some(*id);
         }
@@ -177,9 +181,15 @@ impl HalfFinder {
         halves.set_frames(id, frames);
     }
 
-    /// Drops the tables where they are full: entries of hash maps count with their slack.
+    /// Bytes of the tables, roughly: entries of hash maps with their slack.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.keyed.len() * 56 + self.inline.len() * 72 + self.current.bytes()
+    }
+
+    /// Drops the tables where they are full.
     fn flush_if_full(&mut self) {
-        if self.keyed.len() * 56 + self.inline.len() * 72 + self.current.bytes() < self.budget {
+        if self.bytes() < self.budget {
             return;
         }
         self.generation = self.generation.wrapping_add(1);

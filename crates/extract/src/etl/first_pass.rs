@@ -32,7 +32,7 @@ impl Source<'_> {
         let Self { files, clock, budget, .. } = *self;
         let mut inventory = Inventory::new(clock, start_filetime(files, clock));
         let mut stacks = StackInventory::new(clock, budget.temporary.clone());
-        let cut = Cut { records: budget.cut_records(), ..Cut::default() };
+        let cut = Cut { records: budget.cut_records(), bytes: budget.cut_bytes(), ..Cut::default() };
         let slices = Slices::new(files, merge_options(budget), cut);
         let (to_inventory, for_inventory) = sync_channel(WAITING);
         let (to_stacks, for_stacks) = sync_channel(WAITING);

@@ -250,13 +250,17 @@ impl Source<'_> {
         let (lead, workers) = (stacks.lead, self.budget.workers());
         // What is looked ahead is looked at twice: not for each short slice.
         let length = if self.budget.slice_records.is_none() { lead / 2 } else { 0 };
-        let cut = Cut { records: self.budget.cut_records(), length, lead };
+        let cut = Cut { records: self.budget.cut_records(), bytes: self.budget.cut_bytes(), length, lead };
         let slices = Slices::new(self.files, merge_options(self.budget), cut);
         let mut told: Vec<Told> = (0..=workers).map(|_| Told::new(stacks.owners.process_count())).collect();
         // For slices that began otherwise than the first pass believed.
         let mut anew = StackWorker::new(Arc::clone(stacks));
         each_slice(slices, stacks, workers, |Done { slice, stacks: found, worker }| {
             if !pass.began_with(&found.began_with, &stacks.owners) {
+                // The worker goes on from what it has told.
+                if let Some(told) = told.get_mut(*worker) {
+                    told.learn(found);
+                }
                 anew.work_from(slice, pass.runners(&stacks.owners), found);
                 *worker = workers;
             }

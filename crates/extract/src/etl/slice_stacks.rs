@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_etl::class::{EventClass, Group};
 use tracesift_etl::payload::{ContextSwitch, Payload, ReadyThread, SampledProfile, Stack, StackReference, ready_flags};
 use tracesift_etl::{Record, RecordBatch, Wanted as _};
@@ -167,8 +167,9 @@ impl SliceStacks {
     }
 }
 
-/// Pairs that a worker remembers, at most.
-const MAX_PAIRS: usize = 1 << 20;
+/// Bytes of a pair of halves that a worker remembers, and of a half that it has told of beside its addresses, with the slack of tables.
+const PAIR_BYTES: usize = 64;
+const TOLD_BYTES: usize = 64;
 
 /// Works on slices, one after the other.
 pub(super) struct StackWorker {
@@ -188,7 +189,7 @@ pub(super) struct StackWorker {
 impl StackWorker {
     pub(super) fn new(source: Arc<StackSource>) -> Self {
         Self {
-            halves: HalfFinder::new(Arc::clone(&source.keys), Arc::clone(&source.code), source.budget),
+            halves: HalfFinder::new(Arc::clone(&source.keys), Arc::clone(&source.code), usize::MAX),
             source,
             pairs: FxHashMap::default(),
             told: Vec::new(),
@@ -199,6 +200,14 @@ impl StackWorker {
         }
     }
 
+    /// Bytes of its tables, roughly.
+    fn bytes(&self) -> usize {
+        let told = self.told.len() * size_of::<Option<ToldHalf>>()
+            + self.told_count as usize * TOLD_BYTES
+            + self.told_addresses * size_of::<u64>();
+        self.halves.bytes() + told + (self.pairs.len() + self.unknown_pids.len()) * PAIR_BYTES
+    }
+
     /// Works on a slice. What was found of another one gives its memory.
     pub(super) fn work(&mut self, slice: &Slice, found: &mut SliceStacks) {
         let runners = self.source.runners(slice);
@@ -207,13 +216,10 @@ impl StackWorker {
 
     /// Works on a slice at whose begin these threads run, by CPU.
     pub(super) fn work_from(&mut self, slice: &Slice, runners: Vec<Option<Runner>>, found: &mut SliceStacks) {
-        let is_anew = self.pairs.len() > MAX_PAIRS || self.told_addresses * 8 > self.source.budget;
+        // Not in the middle of a slice: whether a half is still known must not depend on the slices before.
+        let is_anew = self.bytes() > self.source.budget;
         if is_anew {
-            self.told_addresses = 0;
-            self.pairs.clear();
-            self.told.clear();
-            self.told_count = 0;
-            self.unknown_pids.clear();
+            *self = Self::new(Arc::clone(&self.source));
         }
         let running = Running::begin(runners.iter().copied());
         found.begin(is_anew, runners);
@@ -221,6 +227,8 @@ impl StackWorker {
             binder: StackBinder::new(self.source.clock.frequency, self.source.lead),
             brought: BroughtStacks::default(),
             running,
+            open_at: i64::MIN,
+            open_cpus: FxHashSet::default(),
             walked: self.source.walked_before(slice),
             untaken: Vec::new(),
             found,
@@ -239,6 +247,9 @@ struct AtWork<'w> {
     binder: StackBinder,
     brought: BroughtStacks,
     running: Running<Runner>,
+    /// CPUs with a record at this time whose stack nobody has looked for: it may be the stack of the next record of that time.
+    open_at: i64,
+    open_cpus: FxHashSet<u16>,
     /// Stack records that the cursor ahead has met, from the start of the recording on.
     walked: u64,
     /// Halves that no event has taken.
@@ -400,6 +411,24 @@ impl AtWork<'_> {
         let is_brought = has_stacks && self.brought(record, place);
         let open = if has_stacks { Bound::Open } else { Bound::None };
         let EventClass::Kernel { group, opcode, version } = record.class() else { return (open, None) };
+        let (stack, decoded) = self.kernel_event(record, (group, opcode, version));
+        if stack == Bound::Open {
+            if self.open_at != record.time() {
+                self.open_at = record.time();
+                self.open_cpus.clear();
+            }
+            self.open_cpus.insert(record.cpu());
+        }
+        (stack, decoded.filter(|_| !is_brought && stack != Bound::Open))
+    }
+
+    /// The same for a record of the kernel.
+    fn kernel_event(
+        &mut self,
+        record: &Record<'_>,
+        (group, opcode, version): (Group, u8, u8),
+    ) -> (Bound, Option<Scheduling>) {
+        let open = if self.worker.source.has_stacks { Bound::Open } else { Bound::None };
         let (payload, pointer_size, wanted) = (record.payload(), record.pointer_size(), self.worker.source.wanted);
         let (ticks, cpu) = (record.time(), record.cpu());
         let thread = |this: &Self, tid| this.worker.source.owners.thread_at(tid, cpu, ticks);
@@ -429,7 +458,7 @@ impl AtWork<'_> {
             }
             _ => return (open, None),
         };
-        (stack, event.filter(|_| !is_brought).map(|event| Scheduling { ticks, cpu, event }))
+        (stack, event.map(|event| Scheduling { ticks, cpu, event }))
     }
 
     /// Tells of the halves that another record brings for this one, the `place`-th of the slice; whether there are any.
@@ -451,6 +480,10 @@ impl AtWork<'_> {
     fn take(&mut self, record: &Record<'_>, tid: Option<u32>, user: UserHalves) -> Bound {
         if !self.worker.source.has_stacks {
             return Bound::None;
+        }
+        // Records with one time take stacks in their order.
+        if self.open_at == record.time() && self.open_cpus.contains(&record.cpu()) {
+            return Bound::Open;
         }
         let pair = self.binder.take(record.time(), tid, record.cpu(), user);
         if pair == (None, None) { Bound::None } else { Bound::Pair(self.number(pair)) }

@@ -8,8 +8,23 @@ use std::sync::Arc;
 
 use tracesift_etl::{DamageLog, EtlFile, Merge, MergeOptions, RecordBatch};
 
-/// Records of a slice, or behind it, at most. Only a forged recording has more at one time or within a millisecond.
+/// Records of a slice, or behind it, at most, and bytes of their buffers. Only a forged recording has more at one time or within a
+/// millisecond.
 const MANY_RECORDS: usize = 1 << 21;
+const MANY_BYTES: usize = 128 << 20;
+
+/// What batches keep in memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Size {
+    records: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn with(self, batch: &RecordBatch) -> Self {
+        Self { records: self.records + batch.len(), bytes: self.bytes + batch.new_bytes() }
+    }
+}
 
 /// A run of records.
 #[derive(Debug)]
@@ -52,8 +67,9 @@ pub(super) struct Slices {
 /// How a recording is cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cut {
-    /// Records between two cuts, at least.
+    /// Records between two cuts, at least; or bytes of buffers, which records keep in memory.
     pub(super) records: usize,
+    pub(super) bytes: usize,
     /// How long a slice is at least, ticks: it ends at the next cut.
     pub(super) length: i64,
     /// How far a slice looks ahead, ticks.
@@ -62,7 +78,7 @@ pub(super) struct Cut {
 
 impl Slices {
     pub(super) fn new(files: &[EtlFile], options: MergeOptions, cut: Cut) -> Self {
-        let cut = Cut { records: cut.records.max(1), ..cut };
+        let cut = Cut { records: cut.records.max(1), bytes: cut.bytes.max(1), ..cut };
         Self { merge: Merge::new(files, options), next: VecDeque::new(), cut, cuts: 0 }
     }
 
@@ -90,30 +106,32 @@ impl Iterator for Slices {
 
     fn next(&mut self) -> Option<Slice> {
         let mut own = Vec::new();
-        let Cut { records, length, lead } = self.cut;
+        let Cut { records, bytes, length, lead } = self.cut;
         let start = self.behind(0)?.time(0).unwrap_or(i64::MIN);
         let cuts_before = self.cuts;
-        let (mut count, mut since_cut, mut end) = (0, 0, i64::MIN);
+        let (mut all, mut since_cut, mut end) = (Size::default(), Size::default(), i64::MIN);
+        let many = |size: Size| size.records >= MANY_RECORDS || size.bytes >= MANY_BYTES;
         while let Some(batch) = self.behind(0) {
-            // What has one time stays together.
-            if since_cut >= records && (batch.time(0) != Some(end) || count >= MANY_RECORDS) {
-                if end.saturating_sub(start) >= length || count >= MANY_RECORDS {
+            // What has one time stays together. Both passes cut here, so that this must not depend on where the slice began.
+            let is_enough = since_cut.records >= records || since_cut.bytes >= bytes;
+            if is_enough && (batch.time(0) != Some(end) || many(since_cut)) {
+                if end.saturating_sub(start) >= length || many(all) {
                     break;
                 }
-                (self.cuts, since_cut) = (self.cuts + 1, 0);
+                (self.cuts, since_cut) = (self.cuts + 1, Size::default());
                 continue;
             }
-            (count, since_cut, end) = (count + batch.len(), since_cut + batch.len(), last_time(batch));
+            (all, since_cut, end) = (all.with(batch), since_cut.with(batch), last_time(batch));
             own.extend(self.next.pop_front());
         }
         self.cuts += 1;
         let reach = end.saturating_add(lead);
-        let (mut behind, mut count) = (Vec::new(), 0);
+        let (mut behind, mut size) = (Vec::new(), Size::default());
         while let Some(batch) = self.behind(behind.len())
             && batch.time(0).is_some_and(|time| time <= reach)
-            && count < MANY_RECORDS
+            && !many(size)
         {
-            count += batch.len();
+            size = size.with(batch);
             behind.push(Arc::clone(batch));
         }
         Some(Slice { cuts_before, own, behind, bytes_read: self.merge.bytes_read() })

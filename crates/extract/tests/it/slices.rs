@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tracesift_archive::Archive;
-use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Stack, Thread, thread_state};
+use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Sample, Stack, Thread, thread_state};
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
 use tracesift_extract::{Budget, EventSelection, Options};
 use tracesift_fixtures::cases;
 use tracesift_scenario::{Knobs, Scenario, SplitMix64};
 use tracesift_testing::recording::{Recording, extract_file, try_extract};
-use tracesift_trace::rows::{ContextSwitchRow, FrameRow, StackRow, ThreadRow};
+use tracesift_trace::StackId;
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, PageFaultRow, StackRow, ThreadRow};
 
 /// The files of the archive that an extract writes into `directory`, by name.
 fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usize) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -143,6 +144,16 @@ fn a_slice_begins_with_those_who_really_run() {
         record(1, 61, Stack::HOOK, &|out| Stack { event_time: zero + 60, pid: 7, tid, frames: &frames }.encode(out));
     }
     record(3, 70, ContextSwitch::HOOK, &switch_to(60));
+    // From here on the first pass is right again, and whoever worked on the slices before goes on.
+    record(1, 80, ContextSwitch::HOOK, &|out| {
+        let old_state = thread_state::WAITING;
+        ContextSwitch { new_tid: 0, old_tid: 50, old_state, ..ContextSwitch::default() }.encode(out);
+    });
+    for (ticks, frames) in [(90, [0x7000, 0x3000]), (100, [0x8000, 0x3000])] {
+        record(2, ticks, Sample::HOOK, &|out| Sample { tid: 50, count: 1, ..Sample::default() }.encode(out));
+        let event_time = zero + ticks;
+        record(2, ticks + 1, Stack::HOOK, &|out| Stack { event_time, pid: 7, tid: 50, frames: &frames }.encode(out));
+    }
     let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
     let recording = Recording::of("reused.etl", &bytes);
     hold(recording.file(), &[(1, 1), (1, 3), (3, 2)]);
@@ -157,6 +168,51 @@ fn a_slice_begins_with_those_who_really_run() {
     assert_eq!(readier, Some((50, Some(1_000))), "{row:?}");
     let frames: Vec<FrameRow> = archive.rows().expect("frames");
     let stacks: Vec<StackRow> = archive.rows().expect("stacks");
-    let leaf = row.ready_stack.and_then(|stack| frames[stacks[stack.index()].frames[0].index()].address);
-    assert_eq!(leaf, Some(0x2000), "{row:?}");
+    let leaf = |stack: Option<StackId>| frames[stacks[stack?.index()].frames[0].index()].address;
+    assert_eq!(leaf(row.ready_stack), Some(0x2000), "{row:?}");
+    let samples: Vec<CpuSampleRow> = archive.rows().expect("samples");
+    let leaves: Vec<_> = samples.iter().map(|sample| leaf(sample.stack)).collect();
+    assert_eq!(leaves, [Some(0x7000), Some(0x8000)]);
+}
+
+/// With a coarse clock a thread has a page fault and a sample at one time: the first stack is that of the first event.
+#[test]
+fn events_of_one_time_take_stacks_in_their_order() {
+    let session = SessionOptions::default();
+    let zero = session.zero_ticks;
+    let mut out = Writer::create(std::io::Cursor::new(Vec::new()), session.clone()).expect("a recording is begun");
+    let mut record = |ticks: i64, head: &Head<'_>, encode: &dyn Fn(&mut Bytes)| {
+        let mut bytes = Bytes::new(PointerSize::Eight);
+        encode(&mut bytes);
+        out.record(0, zero + ticks, head, bytes.as_slice()).expect("written");
+    };
+    let short = |hook: Hook| Head::Perfinfo { hook, counters: &[] };
+    for ticks in [10, 30, 50] {
+        record(ticks, &Head::System { hook: Hook::new(2, 11, 2), pid: 7, tid: 8 }, &|out| {
+            out.pointer(0x1000);
+            out.pointer(0x2000);
+        });
+        record(ticks, &short(Sample::HOOK), &|out| Sample { tid: 8, count: 1, ..Sample::default() }.encode(out));
+        for frames in [[0x5000, 0x3000], [0x6000, 0x3000]] {
+            let event_time = zero + ticks;
+            record(ticks + 1, &short(Stack::HOOK), &|out| {
+                Stack { event_time, pid: 7, tid: 8, frames: &frames }.encode(out);
+            });
+        }
+    }
+    let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
+    let recording = Recording::of("coarse.etl", &bytes);
+    hold(recording.file(), &[(1, 1), (1, 3), (3, 2)]);
+
+    let directory = tempfile::tempdir().expect("a directory");
+    files(recording.file(), directory.path(), 1, 2);
+    let archive = Archive::open(&directory.path().join("1-2").join("coarse.sift")).expect("an archive");
+    let frames: Vec<FrameRow> = archive.rows().expect("frames");
+    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
+    let leaf = |stack: Option<StackId>| frames[stacks[stack?.index()].frames[0].index()].address;
+    let faults: Vec<PageFaultRow> = archive.rows().expect("faults");
+    let samples: Vec<CpuSampleRow> = archive.rows().expect("samples");
+    let of_faults: Vec<_> = faults.iter().map(|row| leaf(row.stack)).collect();
+    let of_samples: Vec<_> = samples.iter().map(|row| leaf(row.stack)).collect();
+    assert_eq!((of_faults, of_samples), (vec![Some(0x5000); 3], vec![Some(0x6000); 3]));
 }

@@ -68,7 +68,7 @@ pub(crate) struct LateStacks {
     lead: i64,
     least: i64,
     most: i64,
-    /// Halves that are later than the least look-ahead, by how many times it has to be doubled to reach them.
+    /// Halves and stacks of events that are later than the least look-ahead, by how many times it has to be doubled to reach them.
     delays: [i64; 64],
     /// Times of every so many-th record.
     pace: Vec<i64>,
@@ -133,6 +133,7 @@ impl LateStacks {
 
     /// The stack of an event came so many ticks later, and is not kept if it is late: the look-ahead has to reach it.
     pub(crate) fn delayed(&mut self, delay: i64) {
+        self.count_delay(delay);
         while delay > self.lead && self.lead < self.most {
             self.lengthen();
         }
@@ -196,11 +197,15 @@ impl LateStacks {
     /// Whether the second pass does not look so far ahead from an event.
     fn is_late(&mut self, record: &Record<'_>, event: i64) -> bool {
         let delay = record.time().saturating_sub(event);
+        self.count_delay(delay);
+        delay > self.lead
+    }
+
+    fn count_delay(&mut self, delay: i64) {
         if delay > self.least {
             let doublings = self.doublings(delay);
             self.delays[doublings.min(63)] += 1;
         }
-        delay > self.lead
     }
 
     fn push(&mut self, half: LateStack) {

@@ -54,7 +54,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                     [Half::User, Half::Kernel].into_iter().find(|half| self.stacks.is_defined(*half, key, position));
                 let half = half.unwrap_or(Half::Kernel);
                 let reference = KeyReference { half, key, position, ticks, process };
-                let keyed = self.stacks.keyed_half(&reference, &mut self.health);
+                let keyed = self.stacks.keyed_half(&reference, &mut self.health_of_items);
                 (match_id, keyed)
             } else {
                 continue;

@@ -112,6 +112,8 @@ pub(crate) struct SecondPass<'s, Sink> {
     pub(crate) switches: SwitchTracker,
     pub(crate) stacks: Stacks,
     pub(crate) health: Health,
+    /// What of stacks in events could not be used. It is apart, as what workers count is told slice by slice.
+    health_of_items: Health,
     pub(crate) sink: &'s mut Sink,
     /// Records that lead to no table need no stack either.
     wanted: WantedTables,
@@ -239,6 +241,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             population,
             stacks,
             health,
+            health_of_items: Health::new(),
             sink,
             wanted,
             intervals,
@@ -587,6 +590,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         if let Some(table) = self.event_table {
             self.health.merge(&table.finish());
         }
+        self.health.merge(&self.health_of_items);
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

@@ -38,6 +38,12 @@ struct Processes {
 }
 
 impl Processes {
+    /// The process, or any where no record tells of it: for kernel halves, which all processes share. No process is made for them, as
+    /// that would depend on who met them first.
+    fn known(&self, process: ProcessId) -> ProcessId {
+        if process.index() < self.known { process } else { ProcessId::from_index(0) }
+    }
+
     fn find(&self, process: ProcessId, population: &mut Population) -> ProcessId {
         match process.index().checked_sub(self.known).and_then(|place| self.unknown.get(place)) {
             Some((pid, ticks)) => population.process_at(*pid, *ticks),
@@ -53,7 +59,7 @@ impl Told {
     }
 
     /// Takes what is new with a slice.
-    pub(super) fn learn(&mut self, found: &SliceStacks) {
+    pub(crate) fn learn(&mut self, found: &SliceStacks) {
         if found.is_anew {
             *self = Self::new(self.processes.known);
         }
@@ -83,8 +89,12 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         told.renew(self.stacks.generation());
         let half = told.halves.get_mut(half.0 as usize)?;
         if half.here.is_none() {
-            let process = told.processes.find(half.told.process, &mut self.population);
             let addresses = told.addresses.get(half.start..half.start + half.told.length as usize)?;
+            let process = if addresses.last().is_some_and(|root| self.stacks.is_kernel(*root)) {
+                told.processes.known(half.told.process)
+            } else {
+                told.processes.find(half.told.process, &mut self.population)
+            };
             half.here = self.stacks.inline_half(process, addresses.iter().copied(), half.told.ticks);
         }
         half.here

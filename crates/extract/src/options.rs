@@ -109,7 +109,7 @@ impl Budget {
 
     /// Bytes of tables of each of them.
     pub(crate) fn worker(&self) -> usize {
-        self.memory / (4 * self.workers().max(4))
+        self.memory / (8 * self.workers().max(4))
     }
 
     /// Records between two cuts of a recording: each worker has a slice, and some more wait.

@@ -10,7 +10,7 @@ use tracesift_extract::Options;
 use tracesift_scenario::SplitMix64;
 
 use crate::lines::{Lines, Recorded};
-use crate::recordings::{Raw, extracted, scenarios, shared, variable};
+use crate::recordings::{Raw, extracted, scenarios, seed, shared, variable};
 use crate::support::program;
 
 /// Command lines of each scenario, and of each shared recording; `TRACESIFT_WORDS` names another number.
@@ -93,10 +93,6 @@ fn compare_random(directory: &Path, raw: &[Raw], lines: usize, seed: u64) -> usi
     }
     println!("{all} answers");
     all
-}
-
-fn seed() -> u64 {
-    variable("TRACESIFT_SEED", 1) as u64
 }
 
 #[test]

@@ -95,3 +95,8 @@ pub(crate) fn extracted(raw: &Raw, directory: &Path, options: &Options) -> Vec<P
 pub(crate) fn variable(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
+
+/// The seed of random command lines, which `TRACESIFT_SEED` changes.
+pub(crate) fn seed() -> u64 {
+    variable("TRACESIFT_SEED", 1) as u64
+}

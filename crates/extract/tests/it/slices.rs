@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tempfile::TempDir;
 use tracesift_archive::Archive;
 use tracesift_etl::write::payload::{Bytes, ContextSwitch, ReadyThread, Sample, Stack, Thread, thread_state};
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
@@ -109,6 +110,22 @@ fn shared_recordings_have_the_same_archive_with_any_cut() {
     assert!(held > 10, "{held} recordings");
 }
 
+/// The archive of slices of one record, which is that of all cuts, in its directory.
+fn cut_archive(recording: &Path, name: &str) -> (TempDir, Archive) {
+    hold(recording, &[(1, 1), (1, 3), (3, 2)]);
+    let directory = tempfile::tempdir().expect("a directory");
+    files(recording, directory.path(), 1, 2);
+    let archive = Archive::open(&directory.path().join("1-2").join(name)).expect("an archive");
+    (directory, archive)
+}
+
+/// Gives the address of the leaf of a stack.
+fn leaves(archive: &Archive) -> impl Fn(Option<StackId>) -> Option<i64> + use<> {
+    let frames: Vec<FrameRow> = archive.rows().expect("frames");
+    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
+    move |stack| frames[stacks[stack?.index()].frames[0].index()].address
+}
+
 /// The first pass knows threads by their tids alone. Here two threads have one, and the first one's end is not seen: it still runs on CPU 1
 /// when the second one is seen on CPU 2.
 #[test]
@@ -156,19 +173,13 @@ fn a_slice_begins_with_those_who_really_run() {
     }
     let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
     let recording = Recording::of("reused.etl", &bytes);
-    hold(recording.file(), &[(1, 1), (1, 3), (3, 2)]);
-
-    let directory = tempfile::tempdir().expect("a directory");
-    files(recording.file(), directory.path(), 1, 2);
-    let archive = Archive::open(&directory.path().join("1-2").join("reused.sift")).expect("an archive");
+    let (_directory, archive) = cut_archive(recording.file(), "reused.sift");
     let threads: Vec<ThreadRow> = archive.rows().expect("threads");
     let rows: Vec<ContextSwitchRow> = archive.rows().expect("switches");
     let row = rows.iter().find(|row| threads[row.thread.index()].tid == 60).expect("a switch");
     let readier = row.readier.map(|thread| (threads[thread.index()].tid, threads[thread.index()].start));
     assert_eq!(readier, Some((50, Some(1_000))), "{row:?}");
-    let frames: Vec<FrameRow> = archive.rows().expect("frames");
-    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
-    let leaf = |stack: Option<StackId>| frames[stacks[stack?.index()].frames[0].index()].address;
+    let leaf = leaves(&archive);
     assert_eq!(leaf(row.ready_stack), Some(0x2000), "{row:?}");
     let samples: Vec<CpuSampleRow> = archive.rows().expect("samples");
     let leaves: Vec<_> = samples.iter().map(|sample| leaf(sample.stack)).collect();
@@ -202,14 +213,8 @@ fn events_of_one_time_take_stacks_in_their_order() {
     }
     let bytes = out.finish(session.start_filetime + 1_000).expect("finished").into_inner();
     let recording = Recording::of("coarse.etl", &bytes);
-    hold(recording.file(), &[(1, 1), (1, 3), (3, 2)]);
-
-    let directory = tempfile::tempdir().expect("a directory");
-    files(recording.file(), directory.path(), 1, 2);
-    let archive = Archive::open(&directory.path().join("1-2").join("coarse.sift")).expect("an archive");
-    let frames: Vec<FrameRow> = archive.rows().expect("frames");
-    let stacks: Vec<StackRow> = archive.rows().expect("stacks");
-    let leaf = |stack: Option<StackId>| frames[stacks[stack?.index()].frames[0].index()].address;
+    let (_directory, archive) = cut_archive(recording.file(), "coarse.sift");
+    let leaf = leaves(&archive);
     let faults: Vec<PageFaultRow> = archive.rows().expect("faults");
     let samples: Vec<CpuSampleRow> = archive.rows().expect("samples");
     let of_faults: Vec<_> = faults.iter().map(|row| leaf(row.stack)).collect();

@@ -9,7 +9,7 @@ use tracesift_scenario::SplitMix64;
 
 use super::{Server, compare};
 use crate::lines::{Lines, Recorded};
-use crate::recordings::{Raw, extracted, of_this_machine, scenarios, shared, variable};
+use crate::recordings::{Raw, extracted, of_this_machine, scenarios, seed, shared, variable};
 
 /// Command lines of each recording, and of each shared recording; `TRACESIFT_WORDS` names another number.
 const LINES: usize = 16;
@@ -43,10 +43,6 @@ fn compared(directory: &Path, raw: Vec<Raw>, lines: usize, seed: u64) -> usize {
     }
     println!("{} archives, {all} answers", files.len());
     all
-}
-
-fn seed() -> u64 {
-    variable("TRACESIFT_SEED", 1) as u64
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Rows on their way to the encoder: a bounded batch of columns.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
@@ -9,7 +10,9 @@ use arrow_schema::ArrowError;
 
 use crate::arrow::arrow_schema;
 use crate::collected::BLOCK;
+use crate::row_block::RowBlock;
 use crate::table::{Readable, RowBuilder, RowReader, Table};
+use tracesift_trace::StackId;
 use tracesift_trace::schema::TableDefinition;
 
 /// Rows per batch: enough to amortise the hand-over to the encoder, small enough that a few of them are a few MiB.
@@ -53,7 +56,36 @@ impl<T: Table> Batch<T> {
     #[inline]
     pub(crate) fn push(&mut self, row: &T) -> Option<Columns> {
         self.append(row);
+        self.take_full()
+    }
+
+    #[inline]
+    fn take_full(&mut self) -> Option<Columns> {
         if self.rows >= self.capacity || self.bytes >= BATCH_BYTES { self.take() } else { None }
+    }
+
+    /// Appends some rows of a sealed block, with the `stacks` that their ids are places of. Hands over each batch that
+    /// is full, at the same rows as if they had been pushed.
+    pub(crate) fn append_block(
+        &mut self,
+        block: &RowBlock<T>,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+        mut full: impl FnMut(Columns),
+    ) {
+        let Range { start: mut next, end } = block.readable(rows);
+        while next < end {
+            let room = self.capacity.saturating_sub(self.rows).clamp(1, end - next);
+            let part = block.until_bytes(next..next + room, BATCH_BYTES.saturating_sub(self.bytes));
+            next = part.end;
+            self.bytes += block.bytes_of(&part);
+            let place = self.rows % BLOCK;
+            self.rows += part.len();
+            self.builder.extend(place, block.builder(), part, stacks);
+            if let Some(columns) = self.take_full() {
+                full(columns);
+            }
+        }
     }
 
     #[inline]

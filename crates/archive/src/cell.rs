@@ -1,5 +1,7 @@
 //! Field types of the rows and the columns that store them: how a value is appended, and how it is read back.
 
+use std::ops::Range;
+
 use arrow_array::builder::StringBuilder;
 use arrow_array::types::{Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{ArrowPrimitiveType, RecordBatch};
@@ -21,6 +23,17 @@ pub trait Cell: Field {
 
     /// Appends the value, the `place`th of its [`BLOCK`](crate::collected::BLOCK); returns its bytes beyond the fixed size of a row.
     fn push(&self, builder: &mut Self::Builder, place: usize) -> usize;
+    /// Appends the values of some rows of another column, whose blocks have been ended; the first is the `place`th of
+    /// its block. Ids of stacks are places in `stacks`, and become what is there.
+    fn extend(
+        builder: &mut Self::Builder,
+        place: usize,
+        from: &Self::Builder,
+        rows: Range<usize>,
+        _stacks: &[Option<StackId>],
+    ) {
+        builder.extend(place, from, rows, |_, _| ());
+    }
     /// The column `name` of `batch`: an error when it has another type, or is missing and not nullable.
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String>;
     /// The value of a row; `None` when the stored value cannot be a value of this type.
@@ -35,14 +48,23 @@ pub trait Cell: Field {
     fn left_out() -> Option<Self>;
 }
 
+/// A value as it is stored.
+type Native<V> = <<V as Value>::Arrow as ArrowPrimitiveType>::Native;
+
+/// Gives the stored value for one that is a place among these stacks.
+type Settle<V> = fn(Native<V>, &[Option<StackId>]) -> Option<Native<V>>;
+
 /// A value of fixed size.
 pub trait Value: Field + Copy {
     /// The Arrow type that stores it.
     type Arrow: ArrowPrimitiveType;
+    /// How rows that were made away from the writer get their values; `None`: they have them. A constant, so that the
+    /// columns of all other types are copied without a look at each value.
+    const SETTLE: Option<Settle<Self>> = None;
     /// As stored.
-    fn store(self) -> <Self::Arrow as ArrowPrimitiveType>::Native;
+    fn store(self) -> Native<Self>;
     /// From what is stored; `None` when that is none of the type's values.
-    fn load(native: <Self::Arrow as ArrowPrimitiveType>::Native) -> Option<Self>;
+    fn load(native: Native<Self>) -> Option<Self>;
 }
 
 macro_rules! plain_values {
@@ -72,9 +94,10 @@ plain_values! {
 }
 
 macro_rules! id_values {
-    ($($id:ident),+) => { $(
+    ($($id:ident $(settled by $settle:expr)?),+) => { $(
         impl Value for $id {
             type Arrow = Int32Type;
+            $(const SETTLE: Option<Settle<Self>> = Some($settle);)?
 
             #[inline]
             fn store(self) -> i32 {
@@ -90,7 +113,13 @@ macro_rules! id_values {
     )+ };
 }
 
-id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId, FileId, ConnectionId);
+id_values!(ProcessId, ThreadId, ModuleId, FrameId, StackId settled by stack_at, FileId, ConnectionId);
+
+/// The stack at a place; nothing where there is none.
+#[inline]
+fn stack_at(place: i32, stacks: &[Option<StackId>]) -> Option<i32> {
+    usize::try_from(place).ok().and_then(|place| *stacks.get(place)?).map(StackId::store)
+}
 
 impl Value for Origin {
     type Arrow = Int8Type;
@@ -126,6 +155,21 @@ impl<V: Value> Cell for V {
         0
     }
 
+    /// A column that cannot be null keeps the place of a stack that is not there.
+    fn extend(
+        builder: &mut Self::Builder,
+        place: usize,
+        from: &Self::Builder,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    ) {
+        builder.extend(place, from, rows, |builder, places| {
+            if let Some(settle) = V::SETTLE {
+                builder.settle(places, |value| settle(value, stacks));
+            }
+        });
+    }
+
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String> {
         present(primitive(batch, name)?, PrimitiveView::is_missing, name)
     }
@@ -152,6 +196,20 @@ where
     fn push(&self, builder: &mut Self::Builder, place: usize) -> usize {
         builder.push(self.map(Value::store), place);
         0
+    }
+
+    fn extend(
+        builder: &mut Self::Builder,
+        place: usize,
+        from: &Self::Builder,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    ) {
+        builder.extend(place, from, rows, |builder, places| {
+            if let Some(settle) = V::SETTLE {
+                builder.settle(places, |value| settle(value, stacks));
+            }
+        });
     }
 
     fn view(batch: &RecordBatch, name: &str) -> Result<Self::View, String> {

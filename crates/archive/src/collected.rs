@@ -1,5 +1,6 @@
 //! Columns in the making: how values are collected until a batch is full.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
@@ -14,9 +15,30 @@ use crate::arrow::element;
 pub(crate) const BLOCK: usize = 64;
 
 /// The values of a column on their way.
-pub trait Collected: Default {
+pub trait Collected: Default + Send {
     /// Appends the first `rows` values of the block.
     fn end_block(&mut self, rows: usize);
+    /// Writes the values of some rows of another column, whose blocks have been ended, to the block, from `place` on.
+    /// They fit.
+    fn fill(&mut self, place: usize, from: &Self, rows: Range<usize>);
+    /// Appends rows of another column, whose blocks have been ended, as if each had been pushed: the first is the
+    /// `place`th of its block, and each full block is ended. `then` may change what a block got, at these places of it.
+    fn extend(&mut self, place: usize, from: &Self, rows: Range<usize>, then: impl Fn(&mut Self, Range<usize>)) {
+        let (mut place, mut next) = (place % BLOCK, rows.start);
+        while next < rows.end {
+            let count = (rows.end - next).min(BLOCK - place);
+            self.fill(place, from, next..next + count);
+            then(self, place..place + count);
+            next += count;
+            place += count;
+            if place == BLOCK {
+                self.end_block(BLOCK);
+                place = 0;
+            }
+        }
+    }
+    /// Forgets all values and, but for texts, keeps their room.
+    fn clear(&mut self);
     /// The collected column; all blocks have been ended.
     fn finish(&mut self) -> ArrayRef;
 }
@@ -44,11 +66,28 @@ impl<A: ArrowPrimitiveType> Values<A> {
     pub(crate) fn push(&mut self, value: A::Native, place: usize) {
         self.block[place % BLOCK] = value;
     }
+
+    /// Changes values of the block; those for which there is no other one stay.
+    pub(crate) fn settle(&mut self, places: Range<usize>, settled: impl Fn(A::Native) -> Option<A::Native>) {
+        for value in self.block.get_mut(places).unwrap_or_default() {
+            *value = settled(*value).unwrap_or(*value);
+        }
+    }
 }
 
 impl<A: ArrowPrimitiveType> Collected for Values<A> {
     fn end_block(&mut self, rows: usize) {
         self.values.extend_from_slice(self.block.get(..rows).unwrap_or(&self.block));
+    }
+
+    fn fill(&mut self, place: usize, from: &Self, rows: Range<usize>) {
+        if let Some((block, values)) = self.block.get_mut(place..place + rows.len()).zip(from.values.get(rows)) {
+            block.copy_from_slice(values);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
     }
 
     fn finish(&mut self) -> ArrayRef {
@@ -76,6 +115,26 @@ impl Validity {
         // Arrow counts bits from the lowest of the first byte.
         self.full.push(std::mem::take(&mut self.block).to_le());
         self.length += rows;
+    }
+
+    /// Which of these rows are there, at most [`BLOCK`] of them: the lowest bit is the first. Their blocks have been
+    /// ended.
+    fn bits(&self, rows: &Range<usize>) -> u64 {
+        let (word, shift) = (rows.start / BLOCK, rows.start % BLOCK);
+        let at = |word: usize| self.full.get(word).map_or(0, |bits| u64::from_le(*bits));
+        // Nothing of the next word where the rows begin with a word: 64 places are too many for one shift.
+        let bits = at(word) >> shift | (at(word + 1) << 1) << (BLOCK - 1 - shift);
+        if rows.len() < BLOCK { bits & !(u64::MAX << rows.len()) } else { bits }
+    }
+
+    /// As if the rows, all of which fit into the block, had been set one by one.
+    fn fill(&mut self, place: usize, from: &Self, rows: &Range<usize>) {
+        self.block |= from.bits(rows) << place;
+    }
+
+    fn clear(&mut self) {
+        self.full.clear();
+        (self.block, self.length) = (0, 0);
     }
 
     /// Appends blocks in which nothing is there.
@@ -113,6 +172,15 @@ impl<A: ArrowPrimitiveType> Nullable<A> {
         self.block[place % BLOCK] = value.unwrap_or_default();
         self.valid.set(place, value.is_some());
     }
+
+    /// Changes values of the block; those for which there is no other one become null.
+    pub(crate) fn settle(&mut self, places: Range<usize>, settled: impl Fn(A::Native) -> Option<A::Native>) {
+        for (place, value) in self.block.iter_mut().enumerate().take(places.end).skip(places.start) {
+            let other = settled(*value).filter(|_| self.valid.block >> place & 1 == 1);
+            *value = other.unwrap_or_default();
+            self.valid.block &= !(u64::from(other.is_none()) << place);
+        }
+    }
 }
 
 impl<A: ArrowPrimitiveType> Collected for Nullable<A> {
@@ -130,6 +198,22 @@ impl<A: ArrowPrimitiveType> Collected for Nullable<A> {
         self.valid.end_block(rows);
     }
 
+    fn fill(&mut self, place: usize, from: &Self, rows: Range<usize>) {
+        self.valid.fill(place, &from.valid, &rows);
+        let Some(block) = self.block.get_mut(place..place + rows.len()) else { return };
+        match from.values.get(rows) {
+            Some(values) => block.copy_from_slice(values),
+            // All rows of the other column are null.
+            None => block.fill(A::Native::default()),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.nulls = 0;
+        self.values.clear();
+        self.valid.clear();
+    }
+
     fn finish(&mut self) -> ArrayRef {
         if self.values.is_empty() {
             return Arc::new(PrimitiveArray::<A>::new_null(std::mem::take(&mut self.nulls)));
@@ -142,13 +226,45 @@ impl<A: ArrowPrimitiveType> Collected for Nullable<A> {
 impl Collected for Vec<Option<bool>> {
     fn end_block(&mut self, _: usize) {}
 
+    fn fill(&mut self, _: usize, from: &Self, rows: Range<usize>) {
+        self.extend_from_slice(from.get(rows).unwrap_or_default());
+    }
+
+    fn clear(&mut self) {
+        Self::clear(self);
+    }
+
     fn finish(&mut self) -> ArrayRef {
         Arc::new(BooleanArray::from(std::mem::take(self)))
     }
 }
 
+/// Whether a row of a builder is there.
+fn is_there(validity: Option<&[u8]>, row: usize) -> bool {
+    validity.is_none_or(|bits| bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1))
+}
+
+/// What a row of a builder has of all elements or bytes.
+fn span(offsets: &[i32], row: usize) -> Option<Range<usize>> {
+    Some(usize::try_from(*offsets.get(row)?).ok()?..usize::try_from(*offsets.get(row + 1)?).ok()?)
+}
+
+/// The text of a row of a builder.
+fn text_at(texts: &StringBuilder, row: usize) -> Option<&str> {
+    let span = span(texts.offsets_slice(), row).filter(|_| is_there(texts.validity_slice(), row))?;
+    std::str::from_utf8(texts.values_slice().get(span)?).ok()
+}
+
 impl Collected for StringBuilder {
     fn end_block(&mut self, _: usize) {}
+
+    fn fill(&mut self, _: usize, from: &Self, rows: Range<usize>) {
+        rows.for_each(|row| self.append_option(text_at(from, row)));
+    }
+
+    fn clear(&mut self) {
+        *self = Self::new();
+    }
 
     fn finish(&mut self) -> ArrayRef {
         Arc::new(StringBuilder::finish(self))
@@ -186,6 +302,24 @@ impl<A: ArrowPrimitiveType> Collected for Lists<A> {
         self.valid.end_block(rows);
     }
 
+    fn fill(&mut self, place: usize, from: &Self, rows: Range<usize>) {
+        self.valid.fill(place, &from.valid, &rows);
+        let ends = from.ends.get(rows.start..=rows.end).unwrap_or_default();
+        let Some((first, ends)) = ends.split_first() else { return };
+        // As with a push, more than 2^31 elements do not get here.
+        let base = i32::try_from(self.elements.len()).unwrap_or(i32::MAX);
+        let index = |end: &i32| usize::try_from(*end).unwrap_or_default();
+        let elements = from.elements.get(index(first)..index(ends.last().unwrap_or(first)));
+        self.elements.extend_from_slice(elements.unwrap_or_default());
+        self.ends.extend(ends.iter().map(|end| base.saturating_add(end - first)));
+    }
+
+    fn clear(&mut self) {
+        self.elements.clear();
+        self.ends.truncate(1);
+        self.valid.clear();
+    }
+
     fn finish(&mut self) -> ArrayRef {
         let Self { elements, ends, mut valid } = std::mem::take(self);
         let elements = PrimitiveArray::<A>::new(ScalarBuffer::from(elements), None);
@@ -214,6 +348,19 @@ impl TextLists {
 
 impl Collected for TextLists {
     fn end_block(&mut self, _: usize) {}
+
+    fn fill(&mut self, _: usize, from: &Self, rows: Range<usize>) {
+        for row in rows {
+            let texts = span(from.0.offsets_slice(), row).unwrap_or_default();
+            let texts = texts.filter_map(|text| text_at(from.0.values_ref(), text));
+            texts.for_each(|text| self.0.values().append_value(text));
+            self.0.append(is_there(from.0.validity_slice(), row));
+        }
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
 
     fn finish(&mut self) -> ArrayRef {
         Arc::new(self.0.finish())

@@ -4,8 +4,10 @@
 //! with one more field holds for every table, so no table is named in this crate.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use arrow_array::{ArrayRef, RecordBatch};
+use tracesift_trace::StackId;
 use tracesift_trace::schema::{ColumnSet, FieldList, Fields, Row, TableDefinition, View};
 
 use crate::cell::Cell;
@@ -30,7 +32,7 @@ pub(crate) fn table_of<V: View>() -> &'static TableDefinition {
 #[doc(hidden)]
 pub trait ColumnList: FieldList {
     /// Collects the values of each column.
-    type Builders: Default;
+    type Builders: Default + Send;
     /// Gives the values of each column back.
     type Views;
 
@@ -40,6 +42,19 @@ pub trait ColumnList: FieldList {
 
     /// Ends a block of so many rows.
     fn end_block(builders: &mut Self::Builders, rows: usize);
+
+    /// Appends some rows of other builders, whose blocks have been ended, column by column; the first is the `place`th
+    /// of its block. Each full block is ended. Ids of stacks are places in `stacks`.
+    fn extend(
+        builders: &mut Self::Builders,
+        place: usize,
+        from: &Self::Builders,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    );
+
+    /// Forgets all values, and keeps their room.
+    fn clear(builders: &mut Self::Builders);
 
     /// The collected columns, when all blocks have been ended; the builders are empty afterwards.
     fn finish(builders: &mut Self::Builders, columns: &mut Vec<ArrayRef>);
@@ -72,6 +87,10 @@ impl ColumnList for () {
     }
 
     fn end_block((): &mut (), _: usize) {}
+
+    fn extend((): &mut (), _: usize, (): &(), _: Range<usize>, _: &[Option<StackId>]) {}
+
+    fn clear((): &mut ()) {}
 
     fn finish((): &mut (), _: &mut Vec<ArrayRef>) {}
 
@@ -107,6 +126,22 @@ impl<Head: Cell, Tail: ColumnList> ColumnList for (Head, Tail) {
     fn end_block(builders: &mut Self::Builders, rows: usize) {
         builders.0.end_block(rows);
         Tail::end_block(&mut builders.1, rows);
+    }
+
+    fn extend(
+        builders: &mut Self::Builders,
+        place: usize,
+        from: &Self::Builders,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    ) {
+        Head::extend(&mut builders.0, place, &from.0, rows.clone(), stacks);
+        Tail::extend(&mut builders.1, place, &from.1, rows, stacks);
+    }
+
+    fn clear(builders: &mut Self::Builders) {
+        builders.0.clear();
+        Tail::clear(&mut builders.1);
     }
 
     fn finish(builders: &mut Self::Builders, columns: &mut Vec<ArrayRef>) {
@@ -169,6 +204,17 @@ impl<T: Table> RowBuilder<T> {
     /// Ends a block of so many rows.
     pub(crate) fn end_block(&mut self, rows: usize) {
         <Fields<T> as ColumnList>::end_block(&mut self.0, rows);
+    }
+
+    /// Appends some rows of another builder, whose blocks have been ended; the first is the `place`th of its block.
+    /// Each full block is ended. Ids of stacks are places in `stacks`, and become what is there.
+    pub(crate) fn extend(&mut self, place: usize, from: &Self, rows: Range<usize>, stacks: &[Option<StackId>]) {
+        <Fields<T> as ColumnList>::extend(&mut self.0, place, &from.0, rows, stacks);
+    }
+
+    /// Forgets all rows, and keeps their room.
+    pub(crate) fn clear(&mut self) {
+        <Fields<T> as ColumnList>::clear(&mut self.0);
     }
 
     /// The columns after `trace`, when all blocks have been ended; the builder is empty afterwards.

@@ -1,10 +1,11 @@
 //! Writes an archive. The calling thread fills column builders, a second one encodes, compresses and writes.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::sink::EventsApart;
-use tracesift_trace::{Clock, Health, RowSink, event_tables, rows};
+use tracesift_trace::{Clock, Health, RowSink, StackId, event_tables, rows};
 
 use crate::batch::{Batch, Columns};
 use crate::encoder::{Encoder, Entrance};
@@ -12,6 +13,7 @@ use crate::error::Error;
 use crate::format::{SCHEMA_VERSION, file_metadata};
 use crate::kept::KeptColumns;
 use crate::lock::{TargetLock, WhenBusy};
+use crate::row_block::RowBlock;
 use crate::seal::Sealing;
 use crate::staging::Staging;
 use crate::table::Table;
@@ -99,6 +101,29 @@ impl ArchiveWriter {
         write_each(&self.encoder, make)
     }
 
+    /// Appends some rows of a sealed block, as if each had come through [`RowSink`]; the range ends with the block. The
+    /// ids of their stacks are places in `stacks`: those of which there is no stack become null.
+    pub fn append_context_switches(
+        &mut self,
+        block: &RowBlock<rows::ContextSwitchRow>,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    ) {
+        let Self { encoder, batches, kept, .. } = self;
+        batches.context_switches.append_block(block, rows, stacks, |full| send(encoder, kept, full));
+    }
+
+    /// As [`Self::append_context_switches`], for samples.
+    pub fn append_cpu_samples(
+        &mut self,
+        block: &RowBlock<rows::CpuSampleRow>,
+        rows: Range<usize>,
+        stacks: &[Option<StackId>],
+    ) {
+        let Self { encoder, batches, kept, .. } = self;
+        batches.cpu_samples.append_block(block, rows, stacks, |full| send(encoder, kept, full));
+    }
+
     /// Closes all tables written so far: whoever waits for it gets them back for reading, before the archive appears at its
     /// place. The summaries are computed from them.
     ///
@@ -133,9 +158,14 @@ impl ArchiveWriter {
     }
 
     fn send(&mut self, columns: Columns) {
-        self.kept.take(&columns);
-        self.encoder.send(columns);
+        send(&self.encoder, &mut self.kept, columns);
     }
+}
+
+/// Hands a batch over, of which columns may be kept.
+fn send(encoder: &Encoder, kept: &mut KeptColumns, columns: Columns) {
+    kept.take(&columns);
+    encoder.send(columns);
 }
 
 /// The table `events` in the making, where another thread makes its rows.

@@ -1,7 +1,7 @@
 //! Halves of stacks, found by key or by their addresses.
 //!
-//! The tables have a byte budget. When it is reached they are dropped and halves get new ids; those that wait for their event live on for
-//! one generation.
+//! The tables have a byte budget. Where it is exceeded they can be dropped: halves get new ids, and those that wait for their event live on
+//! for one generation.
 
 use std::sync::Arc;
 
@@ -121,7 +121,6 @@ impl HalfFinder {
             health.count(HealthKind::STACK_FRAMES_UNREADABLE, Some(ticks), || format!("temporary file: {error}"));
             return None;
         }
-        self.flush_if_full();
         let id = self.current.add(process, ticks, &self.addresses);
         self.keyed.insert(table_key, id);
         self.references.insert(known_as, positions, id);
@@ -142,7 +141,6 @@ impl HalfFinder {
         if let Some(id) = self.inline.get(&table_key) {
             return Some(*id);
         }
-        self.flush_if_full();
         let id = self.current.add(process, ticks, &self.addresses);
         self.inline.insert(table_key, id);
         Some(id)
@@ -188,7 +186,7 @@ impl HalfFinder {
     }
 
     /// Drops the tables where they are full.
-    fn flush_if_full(&mut self) {
+    pub(crate) fn flush_if_full(&mut self) {
         if self.bytes() < self.budget {
             return;
         }

@@ -28,12 +28,13 @@ impl Health {
         Self::default()
     }
 
-    /// Counts one occurrence of `kind`. `example` is only called for the first one.
+    /// Counts one occurrence of `kind`. `example` is only called if it may be the first one.
     pub fn count(&mut self, kind: HealthKind, ticks: Option<i64>, example: impl FnOnce() -> String) {
         self.add(kind, 1, ticks, example);
     }
 
-    /// Adds `count` occurrences of `kind`; nothing when `count` is 0.
+    /// Adds `count` occurrences of `kind`; nothing when `count` is 0. The first one is the earliest, and of one time that with the smallest
+    /// text: so it does not depend on who counts before whom.
     pub fn add(&mut self, kind: HealthKind, count: i64, ticks: Option<i64>, example: impl FnOnce() -> String) {
         if count == 0 {
             return;
@@ -42,6 +43,14 @@ impl Health {
         if counter.count == 0 {
             counter.first_ticks = ticks;
             counter.example = Some(example());
+        } else if let Some(ticks) = ticks
+            && counter.first_ticks.is_none_or(|first| ticks <= first)
+        {
+            let (example, is_earlier) = (example(), counter.first_ticks != Some(ticks));
+            if is_earlier || counter.example.as_ref().is_some_and(|first| example < *first) {
+                counter.example = Some(example);
+            }
+            counter.first_ticks = Some(ticks);
         }
         counter.count = counter.count.saturating_add(count);
     }
@@ -63,7 +72,7 @@ impl Health {
         self.counters.is_empty()
     }
 
-    /// Adds the counters of `other`; examples of `self` win.
+    /// Adds the counters of `other`; of examples without a time those of `self` win.
     pub fn merge(&mut self, other: &Self) {
         for (kind, theirs) in other.counters.values() {
             self.add(*kind, theirs.count, theirs.first_ticks, || theirs.example.clone().unwrap_or_default());

@@ -38,6 +38,7 @@ pub mod interrupts;
 mod known_halves;
 mod known_pairs;
 mod known_references;
+pub mod lifespans;
 mod lifetimes;
 pub mod lock_waits;
 mod mapped_spaces;
@@ -55,7 +56,6 @@ pub mod population;
 pub mod reclaims;
 pub mod registry_keys;
 pub mod rows;
-pub mod running;
 pub mod sampling;
 #[macro_use]
 pub mod schema;

@@ -155,6 +155,8 @@ pub struct Lifetimes {
     /// tid → pid from record headers, for threads without a record of their own.
     pub(crate) pairs: FxHashMap<u32, u32>,
     pub(crate) services: FxHashMap<(u32, u32), Text>,
+    /// When a thread left a CPU for good, by tid and by the number of its lives then; that of an idle thread by its CPU.
+    pub(crate) first_ends: FxHashMap<(u32, u32), i64>,
     pub(crate) idle_threads: bool,
     pub(crate) platform: Platform,
 }
@@ -234,6 +236,15 @@ impl Lifetimes {
         if let Some(instance) = self.threads.get_mut(&tid).and_then(|instances| instances.last_mut()) {
             instance.end = Some(instance.end.map_or(ticks, |end| end.max(ticks)));
         }
+    }
+
+    /// A thread left a CPU in state Terminated: from here on its switches decide when its life ends.
+    pub fn left_for_good(&mut self, ticks: i64, tid: u32, cpu: u16) {
+        let life = match tid {
+            0 => u32::from(cpu),
+            tid => self.threads.get(&tid).map_or(0, |lives| u32::try_from(lives.len()).unwrap_or(u32::MAX)),
+        };
+        self.first_ends.entry((tid, life)).or_insert(ticks);
     }
 
     /// A record's header names a process and a thread together.

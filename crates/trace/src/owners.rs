@@ -13,8 +13,8 @@ pub struct Owners {
     pub(crate) by_tid: FxHashMap<u32, Instances<ThreadId>>,
     /// The idle threads, by CPU.
     pub(crate) idle: FxHashMap<u16, ThreadId>,
-    /// Process of each thread.
-    pub(crate) processes: Vec<ProcessId>,
+    /// By thread.
+    pub(crate) lives: Vec<Life>,
     /// Number of processes.
     pub(crate) process_count: usize,
 }
@@ -46,7 +46,7 @@ impl Owners {
     /// How many threads there are; those that are met later have higher numbers.
     #[must_use]
     pub const fn thread_count(&self) -> usize {
-        self.processes.len()
+        self.lives.len()
     }
 
     /// The life of `tid` at `ticks`, as a number that tells it apart from other lives of the same tid.
@@ -57,11 +57,47 @@ impl Owners {
         instance.map_or(0, |thread| thread.0.cast_unsigned())
     }
 
-    /// The process of a thread.
+    /// The life of a thread.
     #[must_use]
     #[inline]
-    pub fn process_of(&self, thread: ThreadId) -> Option<ProcessId> {
-        self.processes.get(thread.index()).copied()
+    pub fn life(&self, thread: ThreadId) -> Option<&Life> {
+        self.lives.get(thread.index())
+    }
+
+    /// A switch at `ticks` ends the life of a thread.
+    pub(crate) fn ends_first(&mut self, tid: u32, cpu: u16, ticks: i64) {
+        let thread = self.thread_at(tid, cpu, ticks);
+        if let Some(life) = thread.and_then(|thread| self.lives.get_mut(thread.index())) {
+            life.first_end = life.first_end.min(ticks);
+        }
+    }
+}
+
+/// A thread, as records tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    /// Its tid.
+    pub tid: u32,
+    /// Its process.
+    pub process: ProcessId,
+    /// Whether it is the idle thread of a CPU.
+    pub is_idle: bool,
+    /// Raw times; `i64::MIN` and `i64::MAX` where records do not say.
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    /// When a record or a switch ends it for the first time.
+    pub(crate) first_end: i64,
+}
+
+impl Life {
+    /// Raw start, when it lies inside the recording.
+    pub(crate) fn born(&self) -> Option<i64> {
+        Some(self.start).filter(|ticks| *ticks != i64::MIN)
+    }
+
+    /// Raw end, when it lies inside the recording.
+    pub(crate) fn died(&self) -> Option<i64> {
+        Some(self.end).filter(|ticks| *ticks != i64::MAX)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::ids::{ProcessId, ThreadId};
 pub use crate::lifetimes::{Edge, Lifetimes, ProcessFacts, ThreadFacts};
 use crate::lifetimes::{Instance, KnownProcess, KnownThread};
-use crate::owners::{Instances, Owners, Span, add_instance};
+use crate::owners::{Instances, Life, Owners, Span, add_instance};
 use crate::rows::{Origin, ProcessRow, ThreadRow};
 use crate::texts::{Text, Texts};
 
@@ -32,8 +32,8 @@ impl Lifetimes {
     /// of the `cpus` gets one; else they are made when they are met.
     #[must_use]
     pub fn freeze(self, clock: Clock, cpus: u16) -> Population {
-        let Self { processes, threads, texts, pairs, services, idle_threads, platform } = self;
-        let mut population = Population { clock, pairs, platform, texts, ..Population::default() };
+        let Self { processes, threads, texts, pairs, services, first_ends, idle_threads, platform } = self;
+        let mut population = Population { clock, pairs, platform, texts, first_ends, ..Population::default() };
         let mut pids: Vec<_> = processes.into_iter().collect();
         pids.sort_unstable_by_key(|(pid, _)| *pid);
         for (pid, instances) in pids {
@@ -108,6 +108,8 @@ pub struct Population {
     /// The threads before that one have records of their own.
     first_inferred: usize,
     pairs: FxHashMap<u32, u32>,
+    /// When threads left a CPU for good: see [`Lifetimes::left_for_good`].
+    first_ends: FxHashMap<(u32, u32), i64>,
     idle: FxHashMap<u16, ThreadId>,
     interrupts: Option<ProcessId>,
     /// Ids of parts of the system, with their pseudo-processes.
@@ -133,6 +135,7 @@ impl Default for Population {
             named: FxHashMap::default(),
             first_inferred: 0,
             pairs: FxHashMap::default(),
+            first_ends: FxHashMap::default(),
             idle: FxHashMap::default(),
             interrupts: None,
             system_parts: Vec::new(),
@@ -147,13 +150,24 @@ impl Default for Population {
 impl Population {
     /// The owners that are known so far, for all threads; ids that are met later are known here alone.
     pub fn share(&mut self) -> Arc<Owners> {
-        self.told = Arc::new(Owners {
+        let lives = self.threads.iter().zip(&self.thread_instances).map(|(thread, instance)| {
+            let ThreadInstance { start, end, process, is_idle } = *instance;
+            let tid = u32::try_from(thread.tid).unwrap_or(u32::MAX);
+            Life { tid, process, is_idle, start, end, first_end: end }
+        });
+        let mut owners = Owners {
+            lives: lives.collect(),
             by_pid: std::mem::take(&mut self.by_pid),
             by_tid: std::mem::take(&mut self.by_tid),
             idle: self.idle.clone(),
-            processes: self.thread_instances.iter().map(|thread| thread.process).collect(),
             process_count: self.processes.len(),
-        });
+        };
+        for ((tid, life), ticks) in std::mem::take(&mut self.first_ends) {
+            // The number of lives of an idle thread is its CPU.
+            let cpu = u16::try_from(life).unwrap_or(u16::MAX);
+            owners.ends_first(tid, cpu, ticks);
+        }
+        self.told = Arc::new(owners);
         Arc::clone(&self.told)
     }
 

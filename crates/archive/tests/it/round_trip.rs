@@ -3,14 +3,14 @@
 use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
-use tracesift_archive::{Archive, record_batch, rows_of};
+use tracesift_archive::{Archive, KeptColumns, RowBlock, Table, record_batch, rows_of};
 use tracesift_testing::archive::{
     Random, TRACE, create, finish, listing, sample_batch, sample_rows, switch, write_switches,
 };
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::rows::*;
 use tracesift_trace::schema::Row as _;
-use tracesift_trace::{Clock, Health, RowSink as _, event_tables, every_table, view};
+use tracesift_trace::{Clock, Health, RowSink as _, StackId, event_tables, every_table, view};
 
 view! {
     /// The end of an off-CPU span.
@@ -102,6 +102,49 @@ fn many_rows_come_back_in_order() {
     let rows = archive.rows::<ContextSwitchRow>().expect("rows");
     assert_eq!(rows.len(), 700_001);
     assert!(rows.iter().zip(0..).all(|(row, index)| *row == switch(index)));
+}
+
+fn sealed<'a, T: Table>(rows: impl IntoIterator<Item = &'a T>) -> RowBlock<T> {
+    let mut block = RowBlock::default();
+    rows.into_iter().for_each(|row| block.push(row));
+    block.seal();
+    block
+}
+
+#[test]
+fn rows_of_blocks_come_back_with_their_stacks() {
+    let root = tempfile::tempdir().expect("temporary directory");
+    let kept = KeptColumns::new(usize::MAX).with::<TimeOfThread>();
+    let mut writer = create(&root.path().join("x.sift")).keeping(kept);
+    // More than two batches of switches, every third of which has a stack, and a sample after each of the first ones.
+    let mut switches: Vec<ContextSwitchRow> = (0..80_000).map(switch).collect();
+    switches.iter_mut().step_by(3).for_each(|row| row.wait_stack = Some(StackId((row.time / 10_000 % 4) as i32)));
+    let mut samples: Vec<CpuSampleRow> = (0..200)
+        .map(|time| CpuSampleRow { time, stack: Some(StackId((time % 5) as i32)), ..Default::default() })
+        .collect();
+    let stacks = [Some(StackId(7)), None, Some(StackId(5)), Some(StackId(6))];
+    let (block, block_of_samples) = (sealed(&switches), sealed(&samples));
+    for start in (0..80_000).step_by(1_000) {
+        writer.append_context_switches(&block, start..start + 900, &stacks);
+        for row in &mut switches[start..start + 1_000] {
+            row.wait_stack = row.wait_stack.and_then(|place| stacks[place.index()]);
+        }
+        switches[start + 900..start + 1_000].iter().for_each(|row| writer.context_switch(row));
+    }
+    writer.append_cpu_samples(&block_of_samples, 0..70, &stacks);
+    writer.append_cpu_samples(&block_of_samples, 70..usize::MAX, &stacks);
+    for row in &mut samples {
+        row.stack = row.stack.and_then(|place| stacks.get(place.index()).copied().flatten());
+    }
+    let mut sealing = writer.seal(TraceInfo::default(), &Clock::new(0, 10_000_000));
+    let mut times = Vec::new();
+    sealing.take_kept().scan(|row: &TimeOfThread| times.push(row.time)).expect("kept");
+    assert!(times.iter().eq(switches.iter().map(|row| &row.time)));
+    let sealed = sealing.wait().expect("written");
+    let path = sealed.finish(&Health::new(), &Clock::new(0, 10_000_000)).expect("finished");
+    let archive = Archive::open(&path).expect("opened");
+    assert!(archive.rows::<ContextSwitchRow>().expect("rows") == switches);
+    assert_eq!(archive.rows::<CpuSampleRow>().expect("rows"), samples);
 }
 
 #[test]

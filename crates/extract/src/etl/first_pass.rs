@@ -88,7 +88,6 @@ fn take_all(
     progress: &mut Progress<'_, '_>,
 ) -> Result<(), Error> {
     for slice in slices {
-        inventory.cut();
         for batch in &slice.own {
             batch.records().for_each(|record| inventory.record(&record));
             progress.at("reading", slice.bytes_read)?;

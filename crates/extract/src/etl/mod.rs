@@ -13,10 +13,13 @@ mod no_return;
 mod paths;
 mod scheduling;
 mod second_pass;
-mod slice_stacks;
+mod slice_scheduling;
+mod slice_source;
 mod slice_threads;
+mod slice_worker;
 mod slices;
 mod survey;
+mod worked_slice;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +29,7 @@ use tracesift_etl::{EtlFile, MergeOptions};
 use tracesift_trace::code_map::CodeMap;
 use tracesift_trace::rows::{CpuRow, FileRow};
 use tracesift_trace::stacks::Stacks;
+use tracesift_trace::switches::Deaths;
 use tracesift_trace::{Clock, FileId, HealthKind};
 
 use crate::error::Error;
@@ -47,7 +51,7 @@ pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
 use second_pass::{Known, SecondPass, Told};
-use slice_stacks::{StackSource, StackWorker};
+use slice_source::SliceSource;
 use slice_threads::{Done, each_slice};
 use slices::{Cut, Slices};
 pub use survey::{Survey, survey};
@@ -197,16 +201,18 @@ impl Source<'_> {
         health.add(HealthKind::UNREADABLE_EVENT_METADATA, problems, None, || {
             schemas.problems().first().cloned().unwrap_or_default()
         });
-        let owners = population.share();
+        let (owners, deaths) = (population.share(), Deaths::from(population.deaths()));
         let events = choice.map(|choice| {
             let hooks = WantedHooks::of(&schemas, &choice);
             (choice, hooks)
         });
         let hooks = events.as_ref().map(|(_, hooks)| hooks.clone());
+        let intervals = inventory.intervals;
         let known = Known {
             population,
+            deaths: Arc::clone(&deaths),
             stacks,
-            intervals: inventory.intervals,
+            intervals: intervals.clone(),
             sampled_counters,
             files: inventory.files,
             registry_keys: inventory.registry_keys,
@@ -222,17 +228,19 @@ impl Source<'_> {
             no_return: NoReturn::default(),
             has_stacks: !self.without_stacks,
         };
-        let stacks = StackSource {
+        let stacks = SliceSource {
             clock,
             has_stacks: !self.without_stacks,
             owners,
+            deaths,
+            intervals,
             keys,
             code,
             lead: late.lead(),
             late,
-            walked: found_stacks.walked,
-            running: inventory.cuts,
+            cuts: found_stacks.cuts,
             lossy,
+            has_system_calls: inventory.has_system_calls && wanted.syscalls,
             wanted,
             events: hooks,
             budget: budget.worker(),
@@ -244,7 +252,7 @@ impl Source<'_> {
     fn second_pass(
         &self,
         pass: &mut SecondPass<'_, RowWriter>,
-        stacks: &Arc<StackSource>,
+        stacks: &Arc<SliceSource>,
         progress: &mut Progress<'_, '_>,
     ) -> Result<(), Error> {
         let (lead, workers) = (stacks.lead, self.budget.workers());
@@ -252,20 +260,10 @@ impl Source<'_> {
         let length = if self.budget.slice_records.is_none() { lead / 2 } else { 0 };
         let cut = Cut { records: self.budget.cut_records(), bytes: self.budget.cut_bytes(), length, lead };
         let slices = Slices::new(self.files, merge_options(self.budget), cut);
-        let mut told: Vec<Told> = (0..=workers).map(|_| Told::new(stacks.owners.process_count())).collect();
-        // For slices that began otherwise than the first pass believed.
-        let mut anew = StackWorker::new(Arc::clone(stacks));
-        each_slice(slices, stacks, workers, |Done { slice, stacks: found, worker }| {
-            if !pass.began_with(&found.began_with, &stacks.owners) {
-                // The worker goes on from what it has told.
-                if let Some(told) = told.get_mut(*worker) {
-                    told.learn(found);
-                }
-                anew.work_from(slice, pass.runners(&stacks.owners), found);
-                *worker = workers;
-            }
+        let mut told: Vec<Told> = (0..workers).map(|_| Told::new(stacks.owners.process_count())).collect();
+        each_slice(slices, stacks, workers, |Done { slice, found, worker }| {
             if let Some(told) = told.get_mut(*worker) {
-                pass.slice(slice, found, told, stacks.walked_before(slice));
+                pass.slice(slice, found, told, stacks.before(slice).stack_records);
             }
             progress.at("extracting", slice.bytes_read)?;
             Ok(!pass.sink.has_failed())
@@ -277,7 +275,7 @@ impl Source<'_> {
 struct Frozen {
     known: Known,
     /// What stacks are found with.
-    stacks: Arc<StackSource>,
+    stacks: Arc<SliceSource>,
     cpus: Vec<CpuRow>,
 }
 

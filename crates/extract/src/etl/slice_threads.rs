@@ -5,8 +5,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::slice_stacks::{SliceStacks, StackSource, StackWorker};
+use super::slice_source::SliceSource;
+use super::slice_worker::SliceWorker;
 use super::slices::{Slice, Slices};
+use super::worked_slice::WorkedSlice;
 
 /// Slices that wait between the threads, beside the one that each worker has.
 const WAITING: usize = 2;
@@ -14,7 +16,7 @@ const WAITING: usize = 2;
 /// A slice that was worked on.
 pub(super) struct Done {
     pub(super) slice: Slice,
-    pub(super) stacks: SliceStacks,
+    pub(super) found: WorkedSlice,
     /// Which worker has numbered the halves.
     pub(super) worker: usize,
 }
@@ -25,7 +27,7 @@ pub(super) struct Done {
 /// That of `take`.
 pub(super) fn each_slice<E>(
     slices: Slices,
-    source: &Arc<StackSource>,
+    source: &Arc<SliceSource>,
     workers: usize,
     mut take: impl FnMut(&mut Done) -> Result<bool, E>,
 ) -> Result<(), E> {
@@ -44,12 +46,12 @@ pub(super) fn each_slice<E>(
         for worker in 0..workers {
             let (jobs, spare, to_us, source) = (&jobs, &spare, to_us.clone(), Arc::clone(source));
             spawn(scope, "slice worker", move || {
-                let mut own = StackWorker::new(source);
+                let mut own = SliceWorker::new(source);
                 let panic = TellsPanic(to_us);
                 while let Some((number, slice)) = next(jobs) {
-                    let mut stacks: SliceStacks = locked(spare).pop().unwrap_or_default();
-                    own.work(&slice, &mut stacks);
-                    if panic.0.send(Some((number, Done { slice, stacks, worker }))).is_err() {
+                    let mut found: WorkedSlice = locked(spare).pop().unwrap_or_default();
+                    own.work(&slice, &mut found);
+                    if panic.0.send(Some((number, Done { slice, found, worker }))).is_err() {
                         return;
                     }
                 }
@@ -71,7 +73,7 @@ pub(super) fn each_slice<E>(
             if !take(&mut slice)? {
                 return Ok(());
             }
-            locked(&spare).push(slice.stacks);
+            locked(&spare).push(slice.found);
             let _ = permit.send(());
         }
         Ok(())

@@ -1,9 +1,7 @@
 //! What the switch tracker makes of short stories, one behaviour of the definition of waits each.
 
-use proptest::prelude::*;
 use tracesift_trace::population::{Edge, ThreadFacts};
 use tracesift_trace::rows::{ContextSwitchRow, switch_flags};
-use tracesift_trace::running::Running;
 use tracesift_trace::switches::{Leave, Ready, Switch, SwitchTracker};
 use tracesift_trace::{Clock, Health, Lifetimes, Population, RowSink, ThreadId};
 
@@ -34,7 +32,7 @@ impl Story {
         lifetimes.thread(100, 20, Edge::Start, ThreadFacts { pid: 1, ..ThreadFacts::default() });
         lifetimes.thread(900, 20, Edge::End, ThreadFacts { pid: 1, ..ThreadFacts::default() });
         let population = lifetimes.freeze(clock, 0);
-        let tracker = SwitchTracker::new(clock, 0, &population);
+        let tracker = SwitchTracker::new(clock, 0, population.deaths().into());
         Self { population, tracker, health: Health::new(), rows: Rows::default() }
     }
 
@@ -55,7 +53,7 @@ impl Story {
 
     /// (time, off_time, ready_time, flags) of the thread's rows.
     fn finish(&mut self, end: i64, tid: u32) -> Vec<(i64, i64, Option<i64>, i16)> {
-        self.tracker.finish(end, &self.population, &mut self.rows);
+        self.tracker.finish(end, &mut self.population, &mut self.rows);
         let thread = self.thread(tid);
         let of_thread = self.rows.0.iter().filter(|row| row.thread == thread);
         of_thread.map(|row| (row.time, row.off_time, row.ready_time, row.flags)).collect()
@@ -157,32 +155,4 @@ fn a_thread_that_ends_while_waiting_is_closed_at_its_end() {
     assert_eq!(rows, [(150, 100, None, switch_flags::OPEN_LEFT), (900, 200, None, switch_flags::OPEN_RIGHT)]);
     // Rows stay in the order of time.
     assert!(story.rows.0.is_sorted_by_key(|row| row.time));
-}
-
-/// Switches of three CPUs and four threads, in disorder: CPU, old and new thread, how the old one leaves.
-fn switches() -> impl Strategy<Value = Vec<(u16, u32, u32, Leave)>> {
-    let tid = || prop_oneof![Just(10_u32), Just(11), Just(12), Just(20)];
-    let leave = prop_oneof![Just(Leave::Runnable), Just(Leave::Blocked), Just(Leave::Ended)];
-    proptest::collection::vec((0..3_u16, tid(), tid(), leave), 0..60)
-}
-
-proptest! {
-    /// Whoever runs is known without the tracker's spans, also behind a cut.
-    #[test]
-    fn who_runs_is_known_without_spans(switches in switches(), cut in 0..60_usize) {
-        let mut story = Story::new();
-        let mut running = Running::default();
-        for (number, (cpu, old, new, leave)) in switches.into_iter().enumerate() {
-            if number == cut {
-                running = Running::begin(running.cpus().iter().copied());
-            }
-            // Thread 20 ends in the middle.
-            let ticks = 20 * number as i64;
-            running.switch(cpu, story.thread(old), story.thread(new));
-            story.switch(ticks, cpu, old, leave, new);
-            for cpu in 0..3 {
-                prop_assert_eq!(running.on(cpu), story.tracker.running(cpu));
-            }
-        }
-    }
 }

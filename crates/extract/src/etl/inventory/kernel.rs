@@ -15,7 +15,6 @@ use tracesift_trace::registry_keys::KeyEdge;
 
 use super::Inventory;
 use crate::etl::file_sources;
-use crate::etl::scheduling::RunningTid;
 
 /// Characters of the name of a type of objects that are kept.
 const MAX_TYPE_NAME: usize = 64;
@@ -49,11 +48,12 @@ impl Inventory {
                 let parsed = ContextSwitch::parse(record.payload(), version, record.pointer_size());
                 // What does not decode is counted when it is used, in the second pass.
                 let Ok(switch) = parsed else { return };
-                let cpu = record.cpu();
-                let [old, new] = [switch.old_thread_id, switch.new_thread_id].map(|tid| RunningTid::new(tid, cpu));
-                self.running.switch(cpu, old, new);
                 if switch.old_thread_state == THREAD_STATE_TERMINATED {
-                    self.lifetimes.terminated(record.time(), switch.old_thread_id);
+                    let (ticks, tid) = (record.time(), switch.old_thread_id);
+                    self.lifetimes.terminated(ticks, tid);
+                    for lives in [&mut self.lifetimes, &mut self.twin] {
+                        lives.left_for_good(ticks, tid, record.cpu());
+                    }
                 }
             }
             ReadyThread::OPCODE => self.activity(record.time()),

@@ -28,7 +28,6 @@ use tracesift_trace::file_names::FileNames;
 use tracesift_trace::methods::MethodsBuilder;
 use tracesift_trace::modules::Images;
 use tracesift_trace::registry_keys::RegistryKeys;
-use tracesift_trace::running::Running;
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::{Clock, Health, Lifetimes};
 
@@ -36,13 +35,12 @@ use crate::etl::file_sources::FileSources;
 use crate::etl::machine::Machine;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::paths::PathMap;
-use crate::etl::scheduling::RunningTid;
 use enabled::Enabled;
 pub(crate) use event_stacks::{CLR_STACK, USER_STACK};
 pub(crate) use late_stacks::{LateFrames, LatePart, LateStack, LateStacks};
 pub(super) use manifest::PROVIDER as KERNEL_PROCESS;
 pub(crate) use processors::{Processors, cpu_of};
-pub(in crate::etl) use stacks::StackInventory;
+pub(in crate::etl) use stacks::{CutFacts, StackInventory};
 
 /// A profile source: the timer or a hardware counter.
 #[derive(Clone, Debug, Default)]
@@ -83,10 +81,6 @@ pub(crate) struct Inventory {
     pub(crate) records: u64,
     /// Names and layouts of the events that are kept one by one; `None` where none are.
     pub(crate) schemas: Schemas,
-    /// Who runs where.
-    running: Running<RunningTid>,
-    /// Who runs at each cut of the recording, by CPU.
-    pub(in crate::etl) cuts: Vec<Box<[Option<RunningTid>]>>,
     last_pair: (u32, u32),
     clock: Clock,
     start_filetime: i64,
@@ -129,17 +123,10 @@ impl Inventory {
             span: RecordedSpan::default(),
             records: 0,
             schemas: Schemas::new(),
-            running: Running::default(),
-            cuts: Vec::new(),
             last_pair: (u32::MAX, u32::MAX),
             clock,
             start_filetime,
         }
-    }
-
-    /// The recording is cut before the next record.
-    pub(crate) fn cut(&mut self) {
-        self.cuts.push(self.running.cpus().into());
     }
 
     /// Takes a record; they come in time order. All that is wrong with it is counted in `health`.

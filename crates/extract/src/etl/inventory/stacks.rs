@@ -19,12 +19,19 @@ use super::late_stacks::{LateStacks, PACE};
 pub(in crate::etl) struct StackInventory {
     pub(in crate::etl) keys: StackKeysBuilder,
     pub(in crate::etl) late: LateStacks,
-    /// Stack records before each cut of the recording.
-    pub(in crate::etl) walked: Vec<u64>,
+    /// What is before each cut of the recording.
+    pub(in crate::etl) cuts: Vec<CutFacts>,
     pub(in crate::etl) health: Health,
     delays: EventStackDelays,
     records: usize,
     stack_records: u64,
+}
+
+/// What is before a cut of the recording.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::etl) struct CutFacts {
+    pub(in crate::etl) records: u64,
+    pub(in crate::etl) stack_records: u64,
 }
 
 impl StackInventory {
@@ -33,7 +40,7 @@ impl StackInventory {
         Self {
             keys: StackKeysBuilder::new(temporary),
             late: LateStacks::new(clock),
-            walked: Vec::new(),
+            cuts: Vec::new(),
             health: Health::new(),
             delays: EventStackDelays::default(),
             records: 0,
@@ -43,7 +50,7 @@ impl StackInventory {
 
     /// The recording is cut before the next record.
     pub(in crate::etl) fn cut(&mut self) {
-        self.walked.push(self.stack_records);
+        self.cuts.push(CutFacts { records: self.records as u64, stack_records: self.stack_records });
     }
 
     /// Takes a record; they come in time order.

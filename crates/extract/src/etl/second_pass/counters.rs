@@ -14,13 +14,22 @@ use crate::counters::SampledCounter;
 pub(super) struct Counters {
     /// The sources of samples, by number.
     sources: FxHashMap<u16, SampledCounter>,
-    /// CPUs whose counters somebody else has changed since their last switch, a bit each.
+    /// By CPU: whether somebody else has changed its counters since its last switch.
     changed: Vec<bool>,
 }
 
 impl Counters {
     pub(super) fn new(sources: FxHashMap<u16, SampledCounter>) -> Self {
         Self { sources, changed: Vec::new() }
+    }
+
+    /// Whether somebody else has changed counters of a CPU since its last switch.
+    pub(super) fn changed_on(&mut self, cpu: u16) -> &mut bool {
+        let cpu = usize::from(cpu);
+        if self.changed.len() <= cpu {
+            self.changed.resize(cpu + 1, false);
+        }
+        &mut self.changed[cpu]
     }
 }
 
@@ -49,20 +58,5 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let Some(event) = self.decode::<CounterCorruption<'_>>(record, version) else { return };
         let Ok(cpu) = u16::try_from(event.processor) else { return };
         self.health.count(HealthKind::CHANGED_COUNTERS, Some(record.time()), || format!("CPU {cpu}"));
-        let changed = &mut self.counters.changed;
-        if changed.len() <= usize::from(cpu) {
-            changed.resize(usize::from(cpu) + 1, false);
-        }
-        changed[usize::from(cpu)] = true;
-    }
-
-    /// The counters that a switch has read; `None`: it has none, or they are no continuation of those of the switch before.
-    pub(super) fn counters_at_switch(&mut self, record: &Record<'_>) -> Option<Vec<i64>> {
-        let counters = record.counters();
-        if counters.is_empty() {
-            return None;
-        }
-        let changed = self.counters.changed.get_mut(usize::from(record.cpu())).is_some_and(std::mem::take);
-        (!changed).then(|| counters.iter().map(u64::cast_signed).collect())
     }
 }

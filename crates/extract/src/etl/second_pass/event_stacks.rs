@@ -28,7 +28,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let (kernel, user) = match self.stack_in(record) {
             (None, None) if behind.is_some() => (None, behind),
             (None, None) => {
-                let running = || self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
+                let running = || self.running(cpu).map(|thread| self.population.tid_of(thread));
                 let tid = record.tid().or_else(running);
                 let user = if record.kind().is_kernel() { UserHalves::Shared } else { UserHalves::Own };
                 self.binder.peek(ticks, tid, cpu, user)

@@ -68,7 +68,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         // A filter runs in a thread. A short header does not name it.
         let thread = match record.tid() {
             Some(tid) => Some(self.population.thread_at(tid, cpu, ticks)),
-            None => self.switches.running(cpu),
+            None => self.running(cpu),
         };
         let stack = self.stack_of(record, thread.map(|thread| self.population.tid_of(thread)));
         let by_key = self.file(call.file_context, ticks);

@@ -319,7 +319,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// Who caused a record of the kernel: the header tells, else the switches do.
     pub(super) fn kernel_caller(&mut self, record: &Record<'_>) -> Caller {
         let (ticks, cpu) = (record.time(), record.cpu());
-        let running = |pass: &Self| pass.switches.running(cpu).map(|thread| pass.population.tid_of(thread));
+        let running = |pass: &Self| pass.running(cpu).map(|thread| pass.population.tid_of(thread));
         let tid = record.tid().or_else(|| running(self));
         let stack = self.stack_of(record, tid);
         let thread = tid.map(|tid| self.population.named_thread_at(tid, cpu, ticks));

@@ -131,7 +131,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let running = self.interrupts.running(cpu);
         let routine = running.called_since(sort, begin).unwrap_or(done.routine);
         let taken = running.taken.take_if(|(routine, _)| sort == 1 && *routine == done.routine);
-        let thread = self.switches.running(cpu);
+        let thread = self.running(cpu);
         let stack = self.stack_of(record, thread.map(|thread| self.population.tid_of(thread)));
         let module = self.stacks.modules().find(AddressSpace::Kernel, routine, ticks);
         let cpu = cpu_number(record);

@@ -29,6 +29,7 @@ mod process_counters;
 mod provider_fields;
 mod registry;
 mod scheduling;
+mod slices;
 mod socket_calls;
 mod system_calls;
 mod thread_pool;
@@ -37,17 +38,14 @@ mod ui;
 mod work_items;
 
 use std::collections::BTreeMap;
-use std::iter::Peekable;
-use std::slice::Iter;
 
 use rustc_hash::FxHashMap;
 use tracesift_etl::payload::dotnet::{FRAMEWORK_PROVIDER, RUNTIME_PROVIDER, TASKS_PROVIDER};
 use tracesift_etl::payload::{
-    ContextSwitch, CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation,
-    FilterCallBegin, FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS,
-    KernelProcessStop, LastBranches, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload,
-    PerformanceState, Process, ProcessCounters, ProcessMemories, ReadyThread, SampledProfile, SplitIo, SystemCallEnter,
-    SystemCallExit, TCPIP,
+    CounterCorruption, CounterSample, DiskFlush, DiskInit, DiskTransfer, FileCreate, FileInformation, FilterCallBegin,
+    FilterCallFailure, HardFault, KERNEL_FILE, KERNEL_MEMORY, KERNEL_NETWORK, KERNEL_PROCESS, KernelProcessStop,
+    LastBranches, MappedView, Mark, PROCESSOR_POWER, PageFault, PageLists, Payload, PerformanceState, Process,
+    ProcessCounters, ProcessMemories, SampledProfile, SplitIo, SystemCallEnter, SystemCallExit, TCPIP,
 };
 use tracesift_etl::schema::Schemas;
 use tracesift_etl::{EventClass, Group, Guid, Record, class};
@@ -58,14 +56,13 @@ use tracesift_trace::dns::Caller;
 use tracesift_trace::file_names::{FileNames, PathId};
 use tracesift_trace::filter_calls::FilterCalls;
 use tracesift_trace::ids::{FileId, ProcessId, StackId, ThreadId};
-use tracesift_trace::owners::Owners;
 use tracesift_trace::registry_keys::RegistryKeys;
 use tracesift_trace::rows::MarkRow;
 use tracesift_trace::sampling::SamplingIntervals;
 use tracesift_trace::stack_binder::{LateUserHalf, StackBinder, UserHalves};
 use tracesift_trace::stack_keys::Half;
 use tracesift_trace::stacks::{HalfId, KeyReference, Stacks};
-use tracesift_trace::switches::SwitchTracker;
+use tracesift_trace::switches::{Deaths, Runs, SwitchTracker};
 use tracesift_trace::system_calls::SystemCalls;
 use tracesift_trace::{Clock, Health, Population, RowSink};
 
@@ -76,9 +73,6 @@ use crate::etl::inventory::{LateFrames, LatePart, LateStacks, count_undecodable}
 use crate::etl::machine::MemorySize;
 use crate::etl::network_sources::NetworkSources;
 use crate::etl::no_return::NoReturn;
-use crate::etl::scheduling::{Runner, RunningTid, Scheduling, SchedulingEvent};
-use crate::etl::slice_stacks::{Bound, Brought, LeftHalves, Rest, RestRecord, SliceStacks, user_halves};
-use crate::etl::slices::Slice;
 use crate::event_kinds::{EventChoice, WantedHooks};
 use crate::table_choice::WantedTables;
 use assemblies::LoadedAssemblies;
@@ -169,19 +163,19 @@ pub(crate) struct SecondPass<'s, Sink> {
     matching: Option<HalfId>,
     /// The stack of the event in hand, where a worker has found it already.
     bound: Option<Option<StackId>>,
+    /// Who runs on the CPU of the record in hand, as its slice knows it.
+    runs: Runs,
+    /// The stacks of the slice in hand, by the numbers of its worker.
+    stacks_of_slice: Vec<Option<StackId>>,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
-}
-
-/// Halves of a slice that no record has needed yet.
-struct HalvesOfSlice<'s> {
-    left: Peekable<Iter<'s, LeftHalves>>,
-    brought: Peekable<Iter<'s, Brought>>,
 }
 
 /// What the first pass found out, frozen.
 pub(crate) struct Known {
     pub(crate) population: Population,
+    /// Ends of threads.
+    pub(crate) deaths: Deaths,
     pub(crate) stacks: Stacks,
     pub(crate) intervals: SamplingIntervals,
     /// The hardware counters that are sampled, by number of the source.
@@ -217,6 +211,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
         let Known {
             population,
+            deaths,
             stacks,
             intervals,
             sampled_counters,
@@ -237,7 +232,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let event_table = events.map(|events| EventTable::new(events, sink));
         Self {
             clock,
-            switches: SwitchTracker::new(clock, start, &population),
+            switches: SwitchTracker::new(clock, start, deaths),
             population,
             stacks,
             health,
@@ -287,6 +282,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             behind: None,
             matching: None,
             bound: None,
+            runs: Runs::Open,
+            stacks_of_slice: Vec::new(),
             taken: None,
         }
     }
@@ -316,66 +313,13 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.binder.set_late(user_halves);
     }
 
-    /// The records of a slice, with what a worker found out about their stacks; there are `walked` stack records before it.
-    pub(crate) fn slice(&mut self, slice: &Slice, found: &SliceStacks, told: &mut Told, walked: u64) {
-        told.learn(found);
-        self.health.merge(&found.health);
-        let mut halves = HalvesOfSlice { left: found.left.iter().peekable(), brought: found.brought.iter().peekable() };
-        for (place, Rest { stack, record }) in (0..).zip(&found.rest) {
-            match *record {
-                RestRecord::Decoded(event) => {
-                    let stack = match *stack {
-                        Bound::Pair(number) => self.stack_of_pair(number, told),
-                        Bound::Open | Bound::None => None,
-                    };
-                    self.scheduling(&event, stack);
-                }
-                RestRecord::Raw { batch, index, walked: in_slice } => {
-                    let batch = slice.own.get(batch as usize);
-                    let Some(record) = batch.and_then(|batch| batch.record(index as usize)) else { continue };
-                    self.halves_before(&record, place, &mut halves, told);
-                    self.bound = match *stack {
-                        Bound::Open => None,
-                        Bound::None => Some(None),
-                        Bound::Pair(number) => Some(self.stack_of_pair(number, told)),
-                    };
-                    self.stack_records_passed = walked + u64::from(in_slice);
-                    self.record(&record);
-                }
-            }
+    /// The thread that runs on the CPU of the record in hand, as far as known.
+    fn running(&self, cpu: u16) -> Option<ThreadId> {
+        match self.runs {
+            Runs::Open => self.switches.running(cpu),
+            Runs::Nobody => None,
+            Runs::Thread(thread) => Some(thread),
         }
-    }
-
-    /// Takes the halves of a slice that its `place`-th record needs.
-    fn halves_before(&mut self, record: &Record<'_>, place: u32, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
-        let time = record.time();
-        self.binder.advance(time, self.sweep_interval, |_| ());
-        while let Some(left) = halves.left.next_if(|left| left.event.ticks <= time) {
-            self.add_left(left, told);
-        }
-        (self.behind, self.matching) = (None, None);
-        while let Some(brought) = halves.brought.next_if(|brought| brought.rest == place) {
-            let half = self.half_of(brought.half, told);
-            if brought.of_runtime { self.behind = half } else { self.matching = half }
-        }
-    }
-
-    /// Whether these threads run, by CPU.
-    pub(crate) fn began_with(&self, runners: &[Option<Runner>], owners: &Owners) -> bool {
-        let cpus = runners.len().max(self.switches.cpu_count());
-        let believed = |cpu: u16| runners.get(usize::from(cpu)).copied().flatten();
-        (0..=u16::MAX).take(cpus).all(|cpu| self.runner(cpu, owners) == believed(cpu))
-    }
-
-    /// The threads that run, by CPU.
-    pub(crate) fn runners(&self, owners: &Owners) -> Vec<Option<Runner>> {
-        (0..=u16::MAX).take(self.switches.cpu_count()).map(|cpu| self.runner(cpu, owners)).collect()
-    }
-
-    fn runner(&self, cpu: u16, owners: &Owners) -> Option<Runner> {
-        let thread = self.switches.running(cpu)?;
-        let of = RunningTid::new(self.population.tid_of(thread), cpu);
-        Some(Runner { of, thread: (thread.index() < owners.thread_count()).then_some(thread) })
     }
 
     /// A record that may become a row.
@@ -400,6 +344,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             }
             EventClass::Classic { .. } | EventClass::Message { .. } => {}
         }
+        self.keep(record);
+    }
+
+    /// Keeps a record as it was logged, if that is wanted.
+    fn keep(&mut self, record: &Record<'_>) {
         if self.event_table.as_ref().is_some_and(|table| table.wants(record)) {
             self.event(record);
         }
@@ -409,13 +358,10 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     fn kernel_record(&mut self, record: &Record<'_>, group: Group, opcode: u8, version: u8) {
         let wanted = self.wanted;
         match group {
-            Group::THREAD if !wanted.context_switches => return,
             Group::DISK_IO | Group::SPLIT_IO if !wanted.disk_io => return,
             _ => {}
         }
         match (group, opcode) {
-            (Group::THREAD, ContextSwitch::OPCODE) => self.context_switch(record, version),
-            (Group::THREAD, ReadyThread::OPCODE) => self.ready_thread(record, version),
             (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => self.sampled_profile(record, version),
             (Group::PERF_INFO, CounterSample::OPCODE) if wanted.counter_samples => self.counter_sample(record, version),
             (Group::PERF_INFO, CounterCorruption::OPCODE) => self.counter_corruption(record, version),
@@ -568,7 +514,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
-        self.switches.finish(end, &self.population, self.sink);
+        self.switches.finish(end, &mut self.population, self.sink);
         self.finish_disks();
         self.finish_dns(end);
         self.finish_sockets(end);
@@ -622,54 +568,17 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.stack_of_halves(halves)
     }
 
-    /// The stack of a ready event, on which the thread `readier` is believed to run.
-    fn ready_stack(&mut self, record: &Record<'_>, readier: Option<u32>, user: UserHalves) -> Option<StackId> {
-        let (ticks, cpu) = (record.time(), record.cpu());
-        let halves = match self.binder.take(ticks, readier, cpu, user) {
-            // After lost switches somebody else runs there than the model believes.
-            (None, None) if self.lossy => self.binder.take(ticks, None, cpu, user),
-            halves => halves,
-        };
-        self.stack_of_halves(halves)
-    }
-
     fn stack_of_halves(&mut self, (kernel, user): (Option<HalfId>, Option<HalfId>)) -> Option<StackId> {
         let stack = self.stacks.stack(kernel, user, &mut self.health, self.sink);
         self.taken = Some(stack);
         stack
     }
 
-    fn context_switch(&mut self, record: &Record<'_>, version: u8) {
-        let Some(event) = self.decode::<ContextSwitch>(record, version) else { return };
-        let (ticks, cpu) = (record.time(), record.cpu());
-        let stack = self.stack_of(record, Some(event.new_thread_id));
-        let new = self.population.thread_at(event.new_thread_id, cpu, ticks);
-        let old = self.population.thread_at(event.old_thread_id, cpu, ticks);
-        let counters = self.counters_at_switch(record);
-        self.switched((ticks, cpu), &event, (new, old), stack, counters);
-    }
-
-    fn ready_thread(&mut self, record: &Record<'_>, version: u8) {
-        let Some(event) = self.decode::<ReadyThread>(record, version) else { return };
-        let (ticks, cpu) = (record.time(), record.cpu());
-        let stack = match self.bound {
-            Some(stack) => stack,
-            None => {
-                let readier = self.switches.running(cpu).map(|thread| self.population.tid_of(thread));
-                self.ready_stack(record, readier, user_halves(&event))
-            }
-        };
-        self.taken = Some(stack);
-        // To be readied does not make a thread known: nothing is measured of it before its first switch.
-        let Some(thread) = self.population.known_thread_at(event.thread_id, cpu, ticks) else { return };
-        self.scheduling(&Scheduling { ticks, cpu, event: SchedulingEvent::Ready { event, thread } }, stack);
-    }
-
     fn sampled_profile(&mut self, record: &Record<'_>, version: u8) {
         let Some(event) = self.decode::<SampledProfile>(record, version) else { return };
         let (thread, _, stack) = self.sampled(record, event.thread_id);
         let (ticks, cpu) = (record.time(), record.cpu());
-        self.scheduling(&Scheduling { ticks, cpu, event: SchedulingEvent::Sample { event, thread } }, stack);
+        self.cpu_sample((ticks, cpu), &event, thread, stack);
     }
 
     fn sampled(&mut self, record: &Record<'_>, tid: u32) -> (ThreadId, ProcessId, Option<StackId>) {

@@ -14,7 +14,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         // A fault happens in the thread that runs. A short header does not name it.
         let thread = match record.tid() {
             Some(tid) => Some(self.population.thread_at(tid, cpu, ticks)),
-            None => self.switches.running(cpu),
+            None => self.running(cpu),
         };
         let Some(thread) = thread else {
             return self.health.count(HealthKind::PAGE_FAULTS_WITHOUT_THREAD, Some(ticks), || {

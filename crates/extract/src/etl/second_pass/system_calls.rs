@@ -49,7 +49,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         if self.system_calls.is_empty() {
             return;
         }
-        let running = self.switches.running(cpu);
+        let running = self.running(cpu);
         if running == Some(old) {
             return;
         }
@@ -88,7 +88,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
 
     /// The thread that runs where an event was logged.
     fn caller_of_kernel(&mut self, record: &Record<'_>) -> Option<ThreadId> {
-        let thread = self.switches.running(record.cpu());
+        let thread = self.running(record.cpu());
         if thread.is_none() {
             self.health.count(HealthKind::SYSCALLS_WITHOUT_THREAD, Some(record.time()), || {
                 format!("CPU {}: no switch told which thread ran there", record.cpu())

@@ -6,7 +6,7 @@ use tracesift_trace::stacks::HalfId;
 use tracesift_trace::{Population, RowSink};
 
 use super::SecondPass;
-use crate::etl::slice_stacks::{LeftHalves, NewHalf, SliceStacks, ToldHalf, ToldPair};
+use crate::etl::worked_slice::{LeftHalves, NewHalf, ToldHalf, ToldPair, WorkedSlice};
 
 /// The numbers of one worker.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Told {
     }
 
     /// Takes what is new with a slice.
-    pub(crate) fn learn(&mut self, found: &SliceStacks) {
+    pub(crate) fn learn(&mut self, found: &WorkedSlice) {
         if found.is_anew {
             *self = Self::new(self.processes.known);
         }

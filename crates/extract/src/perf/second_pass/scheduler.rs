@@ -97,7 +97,7 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     pub(crate) fn new(clock: Clock, population: &Population, source: SwitchSource) -> Self {
-        let tracker = SwitchTracker::new(clock, clock.zero, population);
+        let tracker = SwitchTracker::new(clock, clock.zero, population.deaths().into());
         Self {
             tracker,
             source,
@@ -299,7 +299,7 @@ impl Scheduler {
 
     /// The end of the recording: whether it has switches, and wake-ups.
     pub(crate) fn finish<Sink: RowSink>(&mut self, end: i64, rows: &mut Rows<'_, Sink>) -> (bool, bool) {
-        self.tracker.finish(end, &rows.population, rows.sink);
+        self.tracker.finish(end, &mut rows.population, rows.sink);
         let unused = i64::try_from(self.unused).unwrap_or(i64::MAX);
         let total = self.stands_for;
         match self.source.switches {

@@ -1,0 +1,220 @@
+//! Slices of the recording that were worked on, in their order.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+
+use tracesift_etl::Record;
+use tracesift_etl::payload::{ContextSwitch, Payload as _, ReadyThread};
+use tracesift_trace::ids::StackId;
+use tracesift_trace::stack_binder::UserHalves;
+use tracesift_trace::switches::Deferred;
+
+use super::{SecondPass, Told};
+use crate::etl::scheduling::user_halves;
+use crate::etl::slices::Slice;
+use crate::etl::worked_slice::{
+    Bound, Brought, CountersOfCpu, DeferredEvent, LeftHalves, RawStep, RestOf, Step, WorkedSlice,
+};
+use crate::row_writer::BlockSink;
+
+/// Halves of a slice that no record has needed yet.
+struct HalvesOfSlice<'s> {
+    left: Peekable<Iter<'s, LeftHalves>>,
+    brought: Peekable<Iter<'s, Brought>>,
+}
+
+/// Rows of a slice that have been written.
+#[derive(Default)]
+struct Written {
+    switches: usize,
+    samples: usize,
+}
+
+impl<Sink: BlockSink> SecondPass<'_, Sink> {
+    /// A slice, with what a worker found out about it; there are `walked` stack records before it.
+    pub(crate) fn slice(&mut self, slice: &Slice, found: &mut WorkedSlice, told: &mut Told, walked: u64) {
+        told.learn(found);
+        self.health.merge(&found.health);
+        self.stacks_of_slice.clear();
+        let mut deferred = std::mem::take(&mut found.deferred);
+        let mut next_deferred = deferred.iter_mut();
+        let mut halves = HalvesOfSlice { left: found.left.iter().peekable(), brought: found.brought.iter().peekable() };
+        let mut written = Written::default();
+        for (place, step) in (0..).zip(&found.steps) {
+            match step {
+                Step::Stack { pair } => {
+                    let stack = self.stack_of_pair(*pair, told);
+                    self.stacks_of_slice.push(stack);
+                }
+                Step::Pace => self.stacks.drop_full_tables(),
+                Step::Deferred { switches } => {
+                    self.write_switches(found, &mut written, *switches as usize);
+                    if let Some(event) = next_deferred.next() {
+                        self.deferred(event);
+                    }
+                }
+                Step::Unexpected { ticks, cpu, old, runs } => {
+                    self.runs = *runs;
+                    self.calls_at_switch((*ticks, *cpu), *old);
+                }
+                Step::Raw(raw) => {
+                    let batch = slice.own.get(raw.batch as usize);
+                    let Some(record) = batch.and_then(|batch| batch.record(raw.index as usize)) else { continue };
+                    self.write_samples(found, &mut written, raw.samples as usize);
+                    self.halves_before(&record, place, &mut halves, told);
+                    self.stack_records_passed = walked + u64::from(raw.walked);
+                    self.raw(&record, raw);
+                }
+            }
+        }
+        self.write_switches(found, &mut written, found.switches.len());
+        self.write_samples(found, &mut written, found.samples.len());
+        found.end.stacks().for_each(|stack| self.settle(stack));
+        self.switches.end_slice(&found.end);
+        self.counters_after(&found.counters);
+        deferred.clear();
+        found.deferred = deferred;
+    }
+
+    /// Writes the rows of switches up to the `end`-th.
+    fn write_switches(&mut self, found: &WorkedSlice, written: &mut Written, end: usize) {
+        if written.switches < end {
+            self.sink.append_context_switches(&found.switches, written.switches..end, &self.stacks_of_slice);
+            written.switches = end;
+        }
+    }
+
+    /// Writes the rows of samples up to the `end`-th.
+    fn write_samples(&mut self, found: &WorkedSlice, written: &mut Written, end: usize) {
+        if written.samples < end {
+            self.sink.append_cpu_samples(&found.samples, written.samples..end, &self.stacks_of_slice);
+            written.samples = end;
+        }
+    }
+
+    /// The stack that a number of the worker is.
+    fn stack_of_slice(&self, number: StackId) -> Option<StackId> {
+        self.stacks_of_slice.get(number.index()).copied().flatten()
+    }
+
+    fn settle(&self, stack: &mut Option<StackId>) {
+        *stack = stack.and_then(|number| self.stack_of_slice(number));
+    }
+
+    /// An event that the worker could not explain.
+    fn deferred(&mut self, DeferredEvent { deferred, unknown, asks_counters }: &mut DeferredEvent) {
+        deferred.stacks().for_each(|stack| self.settle(stack));
+        let runs = deferred.runs();
+        match deferred {
+            Deferred::Switch { event, .. } => {
+                let (ticks, cpu) = (event.ticks, event.cpu.unwrap_or(u16::MAX));
+                if let Some(tid) = unknown.new {
+                    event.new = Some(self.population.thread_at(tid, cpu, ticks));
+                }
+                if let Some(tid) = unknown.old {
+                    event.old = Some(self.population.thread_at(tid, cpu, ticks));
+                }
+                if *asks_counters && self.counters_were_changed(cpu) {
+                    event.counters = None;
+                }
+                if let Some(old) = event.old {
+                    self.runs = runs;
+                    self.calls_at_switch((ticks, cpu), old);
+                }
+            }
+            Deferred::Ready { event, .. } => {
+                if let Some(tid) = unknown.new {
+                    // To be readied does not make a thread known: nothing is measured of it before its first switch.
+                    let Some(thread) = self.population.known_thread_at(tid, event.cpu, event.ticks) else { return };
+                    event.thread = thread;
+                }
+            }
+            Deferred::Ends { .. }
+            | Deferred::End { .. }
+            | Deferred::AliveSince { .. }
+            | Deferred::AliveUntil { .. } => {}
+        }
+        self.switches.join(deferred, &mut self.population, &mut self.health, self.sink);
+    }
+
+    /// Takes the halves of a slice that the record of its `place`-th step needs.
+    fn halves_before(&mut self, record: &Record<'_>, place: u32, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
+        let time = record.time();
+        self.binder.advance(time, self.sweep_interval, |_| ());
+        while let Some(left) = halves.left.next_if(|left| left.event.ticks <= time) {
+            self.add_left(left, told);
+        }
+        (self.behind, self.matching) = (None, None);
+        while let Some(brought) = halves.brought.next_if(|brought| brought.step == place) {
+            let half = self.half_of(brought.half, told);
+            if brought.of_runtime { self.behind = half } else { self.matching = half }
+        }
+    }
+
+    /// What is left to do for a record.
+    fn raw(&mut self, record: &Record<'_>, step: &RawStep) {
+        self.runs = step.runs;
+        self.taken = None;
+        self.bound = match step.stack {
+            Bound::Open => None,
+            Bound::None => Some(None),
+            Bound::Stack(number) => Some(self.stack_of_slice(number)),
+        };
+        match step.rest {
+            RestOf::Record => return self.record(record),
+            RestOf::Event => {}
+            RestOf::Switch | RestOf::Ready | RestOf::Sample => {
+                let stack = match self.bound {
+                    Some(stack) => stack,
+                    None => {
+                        let stack = self.open_stack(record, step.rest);
+                        self.stacks_of_slice.push(stack);
+                        stack
+                    }
+                };
+                self.taken = Some(stack);
+            }
+        }
+        self.keep(record);
+    }
+
+    /// The stack of a switch or ready event that the worker has not looked for.
+    fn open_stack(&mut self, record: &Record<'_>, rest: RestOf) -> Option<StackId> {
+        let (payload, version, pointer_size) = (record.payload(), record.version(), record.pointer_size());
+        match rest {
+            RestOf::Switch => {
+                let event = ContextSwitch::parse(payload, version, pointer_size).ok()?;
+                self.stack_of(record, Some(event.new_thread_id))
+            }
+            RestOf::Ready => {
+                let event = ReadyThread::parse(payload, version, pointer_size).ok()?;
+                let readier = self.running(record.cpu()).map(|thread| self.population.tid_of(thread));
+                self.ready_stack(record, readier, user_halves(&event))
+            }
+            RestOf::Sample | RestOf::Event | RestOf::Record => None,
+        }
+    }
+
+    /// The stack of a ready event, on which the thread `readier` is believed to run.
+    fn ready_stack(&mut self, record: &Record<'_>, readier: Option<u32>, user: UserHalves) -> Option<StackId> {
+        let (ticks, cpu) = (record.time(), record.cpu());
+        let halves = match self.binder.take(ticks, readier, cpu, user) {
+            // After lost switches somebody else runs there than the model believes.
+            (None, None) if self.lossy => self.binder.take(ticks, None, cpu, user),
+            halves => halves,
+        };
+        self.stack_of_halves(halves)
+    }
+
+    /// Takes what a slice knows of hardware counters at its end.
+    fn counters_after(&mut self, counters: &[CountersOfCpu]) {
+        for (cpu, of_cpu) in (0..=u16::MAX).zip(counters) {
+            let changed = self.counters.changed_on(cpu);
+            *changed = of_cpu.changed || *changed && !of_cpu.are_told;
+        }
+    }
+
+    fn counters_were_changed(&mut self, cpu: u16) -> bool {
+        std::mem::take(self.counters.changed_on(cpu))
+    }
+}

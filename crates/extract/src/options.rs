@@ -117,6 +117,12 @@ impl Budget {
         self.slice_records.unwrap_or_else(|| self.memory / (1024 * self.workers().max(4))).max(1)
     }
 
+    /// Records between two places at which tables of stacks may be dropped.
+    pub(crate) const fn pace(&self) -> u64 {
+        let pace = self.memory as u64 / (32 << 10);
+        if pace == 0 { 1 } else { pace }
+    }
+
     /// Bytes of buffers between two cuts of a recording, where they are not mapped.
     pub(crate) const fn cut_bytes(&self) -> usize {
         self.memory / 16

@@ -243,6 +243,7 @@ impl Source<'_> {
             has_system_calls: inventory.has_system_calls && wanted.syscalls,
             wanted,
             events: hooks,
+            pace: budget.pace(),
             budget: budget.worker(),
         };
         Frozen { known, stacks: Arc::new(stacks), cpus: inventory.processors.into_rows() }

@@ -29,7 +29,7 @@ impl SwitchTarget for Target<'_> {
 
     fn deferred(&mut self, deferred: Deferred) {
         let switches = u32::try_from(self.found.switches.len()).unwrap_or(u32::MAX);
-        let asks_counters = self.asks_counters && matches!(deferred, Deferred::Switch { .. });
+        let asks_counters = self.asks_counters && matches!(deferred, Deferred::Enter { .. });
         self.found.steps.push(Step::Deferred { switches });
         self.found.deferred.push(DeferredEvent { deferred, unknown: self.unknown, asks_counters });
     }
@@ -124,7 +124,9 @@ impl AtWork<'_> {
         let (counters, asks_counters) = self.counters(record);
         let switch = switch(at, event, (new, old), stack, counters);
         let runs = self.runs(cpu);
-        if self.worker.source.has_system_calls && !matches!(runs, Runs::Open) && runs != Runs::Thread(old) {
+        // Where the slices before know who runs, or who leaves, whoever joins the slice sees it.
+        let is_expected = runs == Runs::Open || runs == Runs::Thread(old) || unknown.old.is_some();
+        if self.worker.source.has_system_calls && !is_expected {
             self.found.steps.push(Step::Unexpected { ticks, cpu, old, runs });
         }
         let mut target = Target { found: self.found, unknown, asks_counters };
@@ -132,7 +134,7 @@ impl AtWork<'_> {
         let mut health = std::mem::take(&mut target.found.health);
         let (tracker, lives) = (&mut self.worker.tracker, &mut self.worker.lives);
         if asks_counters {
-            tracker.defer_switch(&switch, lives, &mut target);
+            tracker.defer_enter(&switch, lives, &mut health, &mut target);
         } else {
             tracker.switch(&switch, lives, &mut health, &mut target);
         }
@@ -169,7 +171,11 @@ impl AtWork<'_> {
         let (Ok(thread) | Err(thread)) = thread;
         let event = ready((record.time(), record.cpu()), event, thread, stack);
         let mut target = Target { found: self.found, unknown, asks_counters: false };
-        self.worker.tracker.ready(event, &mut target);
+        if unknown.new.is_some() {
+            self.worker.tracker.defer_ready(event, &mut target);
+        } else {
+            self.worker.tracker.ready(event, &mut target);
+        }
     }
 
     fn sample(&mut self, record: &Record<'_>, event: &SampledProfile, place: Place) {

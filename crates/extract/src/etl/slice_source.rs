@@ -38,6 +38,8 @@ pub(super) struct SliceSource {
     pub(super) wanted: WantedTables,
     /// Kernel events that are kept one by one.
     pub(super) events: Option<WantedHooks>,
+    /// Records between two places at which tables of stacks may be dropped: slices must not decide that.
+    pub(super) pace: u64,
     /// Bytes for the tables of a worker.
     pub(super) budget: usize,
 }

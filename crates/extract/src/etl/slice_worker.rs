@@ -32,18 +32,15 @@ use super::worked_slice::{
 const PAIR_BYTES: usize = 64;
 const TOLD_BYTES: usize = 64;
 
-/// Records between two places at which tables of stacks may be dropped. Slices must not decide that.
-const PACE: u64 = 1 << 14;
-
 /// Works on slices, one after the other.
 pub(super) struct SliceWorker {
     pub(super) source: Arc<SliceSource>,
     halves: HalfFinder,
     pairs: FxHashMap<(Option<HalfId>, Option<HalfId>), u32>,
     /// The stack of the slice that each pair is, and since which pace.
-    stacks: Vec<(u64, StackId)>,
+    stacks: Vec<(u32, StackId)>,
     /// Paces so far, over all slices.
-    pace: u64,
+    pace: u32,
     /// Those that were told of, by number of the half.
     told: Vec<Option<ToldHalf>>,
     told_count: u32,
@@ -213,7 +210,7 @@ impl AtWork<'_> {
                     next_ahead = ahead.next();
                 }
                 let Some(record) = batch.record(index) else { break };
-                if number.is_multiple_of(PACE) && source.has_stacks {
+                if number.is_multiple_of(source.pace) && source.has_stacks {
                     self.pace();
                 }
                 number += 1;

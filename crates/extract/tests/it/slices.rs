@@ -14,15 +14,21 @@ use tracesift_testing::recording::{Recording, extract_file, try_extract};
 use tracesift_trace::StackId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, FrameRow, PageFaultRow, StackRow, ThreadRow};
 
+/// How a recording is extracted.
+fn how() -> Options {
+    Options { events: Some(EventSelection::Default), ..Options::default() }
+}
+
 /// The files of the archive that an extract writes into `directory`, by name.
-fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usize) -> BTreeMap<PathBuf, Vec<u8>> {
+fn files(
+    recording: &Path,
+    directory: &Path,
+    how: &Options,
+    (slice_records, threads): (usize, usize),
+) -> BTreeMap<PathBuf, Vec<u8>> {
     let out = directory.join(format!("{slice_records}-{threads}"));
-    let options = Options {
-        out: Some(out),
-        events: Some(EventSelection::Default),
-        budget: Budget { slice_records: Some(slice_records), threads: Some(threads), ..Budget::default() },
-        ..Options::default()
-    };
+    let budget = Budget { slice_records: Some(slice_records), threads: Some(threads), ..how.budget.clone() };
+    let options = Options { out: Some(out), budget, ..how.clone() };
     let archive = extract_file(recording, &options).archive;
     let entries = std::fs::read_dir(&archive).expect("an archive");
     let of_entry = |entry: std::io::Result<std::fs::DirEntry>| {
@@ -35,10 +41,14 @@ fn files(recording: &Path, directory: &Path, slice_records: usize, threads: usiz
 
 /// Compares the archives of many cuts with that of none.
 fn hold(recording: &Path, cuts: &[(usize, usize)]) {
+    hold_with(recording, &how(), cuts);
+}
+
+fn hold_with(recording: &Path, how: &Options, cuts: &[(usize, usize)]) {
     let directory = tempfile::tempdir().expect("a directory");
-    let whole = files(recording, directory.path(), usize::MAX, 1);
+    let whole = files(recording, directory.path(), how, (usize::MAX, 1));
     for (slice_records, threads) in cuts {
-        let cut = files(recording, directory.path(), *slice_records, *threads);
+        let cut = files(recording, directory.path(), how, (*slice_records, *threads));
         assert!(whole.keys().eq(cut.keys()), "{}: files of {slice_records}, {threads}", recording.display());
         for (name, bytes) in &whole {
             let same = cut.get(name) == Some(bytes);
@@ -52,6 +62,25 @@ fn scenarios_have_the_same_archive_with_any_cut() {
     for seed in 0..12 {
         let recording = Recording::etl(&Scenario::random(seed, &Knobs::random(seed)));
         hold(recording.file(), &[(1, 3), (7, 2), (50, 1), (700, 4)]);
+    }
+}
+
+#[test]
+fn scenarios_with_all_events_have_the_same_archive_with_any_cut() {
+    let all = Options { events: Some(EventSelection::All), ..how() };
+    for seed in 20..26 {
+        let recording = Recording::etl(&Scenario::random(seed, &Knobs::random(seed)));
+        hold_with(recording.file(), &all, &[(1, 3), (60, 2)]);
+    }
+}
+
+/// Tables of stacks are dropped again and again.
+#[test]
+fn scenarios_with_little_memory_have_the_same_archive_with_any_cut() {
+    let little = Options { budget: Budget { memory: 256 << 10, ..Budget::default() }, ..how() };
+    for seed in 30..36 {
+        let recording = Recording::etl(&Scenario::random(seed, &Knobs::random(seed)));
+        hold_with(recording.file(), &little, &[(1, 3), (40, 2), (500, 1)]);
     }
 }
 
@@ -114,7 +143,7 @@ fn shared_recordings_have_the_same_archive_with_any_cut() {
 fn cut_archive(recording: &Path, name: &str) -> (TempDir, Archive) {
     hold(recording, &[(1, 1), (1, 3), (3, 2)]);
     let directory = tempfile::tempdir().expect("a directory");
-    files(recording, directory.path(), 1, 2);
+    files(recording, directory.path(), &how(), (1, 2));
     let archive = Archive::open(&directory.path().join("1-2").join(name)).expect("an archive");
     (directory, archive)
 }

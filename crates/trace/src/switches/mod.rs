@@ -14,7 +14,7 @@ mod states;
 mod tracker;
 
 pub use events::{Leave, Ready, Switch};
-pub use slices::{Deferred, Known, Runs, SliceEnd, SliceTracker, SwitchTarget};
+pub use slices::{Deferred, Known, Met, Runs, SliceEnd, SliceTracker, SwitchTarget};
 
 use std::sync::Arc;
 

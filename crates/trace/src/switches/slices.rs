@@ -32,6 +32,8 @@ pub enum Deferred {
     Ends {
         /// That of the first switch.
         before: i64,
+        /// Threads that were readied before.
+        known: Met,
     },
     /// The life of a thread ends.
     End {
@@ -42,8 +44,15 @@ pub enum Deferred {
         /// What the slice knew.
         known: Known,
     },
-    /// A context switch.
-    Switch {
+    /// What a context switch means for the old thread.
+    Leave {
+        /// What it says.
+        event: Switch,
+        /// What the slice knew.
+        known: Known,
+    },
+    /// What it means for the new thread.
+    Enter {
         /// What it says.
         event: Switch,
         /// What the slice knew.
@@ -72,10 +81,14 @@ pub enum Deferred {
     },
 }
 
+/// Threads that a slice has met before its first switch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Met(pub(super) Vec<(ThreadId, Thread)>);
+
 /// What a slice knew of the threads and the CPU of an event before it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    pub(super) threads: Vec<(ThreadId, Thread)>,
+    pub(super) threads: [Option<(ThreadId, Thread)>; 2],
     pub(super) cpu: Option<(u16, Cpu)>,
 }
 
@@ -93,23 +106,27 @@ pub struct SliceEnd {
 impl Deferred {
     /// The stacks in it, to be numbered anew.
     pub fn stacks(&mut self) -> impl Iterator<Item = &mut Option<StackId>> {
-        let (of_event, known) = match self {
-            Self::Switch { event, known } => ([Some(&mut event.new_stack), Some(&mut event.old_stack)], Some(known)),
-            Self::Ready { event, known } => ([Some(&mut event.stack), None], Some(known)),
-            Self::End { known, .. } => ([None, None], Some(known)),
-            Self::Ends { .. } | Self::AliveSince { .. } | Self::AliveUntil { .. } => ([None, None], None),
+        let (of_event, known, met) = match self {
+            Self::Leave { event, known } | Self::Enter { event, known } => {
+                ([Some(&mut event.new_stack), Some(&mut event.old_stack)], Some(known), None)
+            }
+            Self::Ready { event, known } => ([Some(&mut event.stack), None], Some(known), None),
+            Self::End { known, .. } => ([None, None], Some(known), None),
+            Self::Ends { known, .. } => ([None, None], None, Some(&mut known.0)),
+            Self::AliveSince { .. } | Self::AliveUntil { .. } => ([None, None], None, None),
         };
-        let known = known.into_iter().flat_map(|known| &mut known.threads);
-        of_event.into_iter().flatten().chain(known.flat_map(|(_, thread)| thread.stacks()))
+        let known = known.into_iter().flat_map(|known| known.threads.iter_mut().flatten());
+        let threads = known.chain(met.into_iter().flatten());
+        of_event.into_iter().flatten().chain(threads.flat_map(|(_, thread)| thread.stacks()))
     }
 }
 
 impl Deferred {
-    /// Who ran on the CPU of a switch or ready event.
+    /// Who ran on the CPU of a ready event, or before a thread left it.
     #[must_use]
     pub fn runs(&self) -> Runs {
         let known = match self {
-            Self::Switch { known, .. } | Self::Ready { known, .. } => known.cpu,
+            Self::Leave { known, .. } | Self::Ready { known, .. } => known.cpu,
             _ => None,
         };
         match known {
@@ -175,9 +192,20 @@ impl SliceTracker {
         self.0.switch(event, lives, health, target);
     }
 
-    /// A context switch that the slices before are to explain, as something else about it is not known.
-    pub fn defer_switch(&mut self, event: &Switch, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
-        self.0.defer_switch(event, lives, target);
+    /// A ready event that the slices before are to explain, as it names a thread of which they alone know.
+    pub fn defer_ready(&mut self, event: Ready, target: &mut impl SwitchTarget) {
+        self.0.defer_ready(event, target);
+    }
+
+    /// A context switch whose row the slices before are to make, as something else about it is not known.
+    pub fn defer_enter(
+        &mut self,
+        event: &Switch,
+        lives: &mut impl Lifespans,
+        health: &mut Health,
+        target: &mut impl SwitchTarget,
+    ) {
+        self.0.defer_enter(event, lives, health, target);
     }
 
     /// What a slice behind this one could not know.

@@ -46,6 +46,8 @@ pub(super) enum State {
 pub(super) enum Readied {
     /// The slices before know it.
     Open,
+    /// That of the slices before; if there is none, this one.
+    OpenOr(ReadyFacts),
     No,
     By(ReadyFacts),
 }
@@ -54,7 +56,17 @@ impl Readied {
     pub(super) fn facts(self) -> Option<ReadyFacts> {
         match self {
             Self::By(facts) => Some(facts),
-            Self::Open | Self::No => None,
+            Self::Open | Self::OpenOr(_) | Self::No => None,
+        }
+    }
+
+    /// As it is known behind this one, which may be open.
+    pub(super) fn then(self, later: Self) -> Self {
+        match (self, later) {
+            (_, Self::No | Self::By(_)) => later,
+            (Self::No, Self::OpenOr(facts)) => Self::By(facts),
+            (Self::Open, Self::OpenOr(_)) => later,
+            (Self::OpenOr(_) | Self::By(_), Self::OpenOr(_)) | (_, Self::Open) => self,
         }
     }
 }
@@ -74,13 +86,16 @@ impl Thread {
 
     /// Whether the slices before decide what the next event of it means.
     pub(super) fn is_open(&self) -> bool {
-        self.state == State::Open || self.ready == Readied::Open
+        self.state == State::Open || matches!(self.ready, Readied::Open | Readied::OpenOr(_))
     }
 
     /// The stacks that a later row may have.
     pub(super) fn stacks(&mut self) -> impl Iterator<Item = &mut Option<StackId>> {
         let left = if let State::Off(off) = &mut self.state { Some(&mut off.stack) } else { None };
-        let readied = if let Readied::By(facts) = &mut self.ready { Some(&mut facts.event.stack) } else { None };
+        let readied = match &mut self.ready {
+            Readied::By(facts) | Readied::OpenOr(facts) => Some(&mut facts.event.stack),
+            Readied::Open | Readied::No => None,
+        };
         left.into_iter().chain(readied)
     }
 }
@@ -144,6 +159,17 @@ impl Threads {
         let met = std::mem::take(&mut self.met);
         met.iter().for_each(|(thread, _)| self.places[thread.index()] = NOWHERE);
         met
+    }
+
+    /// Those with a ready event of which the slices before decide whether it counts, for the slices before: they know it from here on.
+    pub(super) fn met_open(&mut self) -> Vec<(ThreadId, Thread)> {
+        let open = self.met.iter_mut().filter(|(_, thread)| matches!(thread.ready, Readied::OpenOr(_)));
+        open.map(|(id, thread)| {
+            let known = (*id, *thread);
+            thread.ready = Readied::Open;
+            known
+        })
+        .collect()
     }
 
     /// Those that were met, by their ids.

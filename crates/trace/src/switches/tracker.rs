@@ -2,7 +2,7 @@
 
 use super::Deaths;
 use super::events::{Leave, Ready, Switch};
-use super::slices::{Deferred, Known, SliceEnd, SwitchTarget, WithoutRows};
+use super::slices::{Deferred, Known, Met, SliceEnd, SwitchTarget, WithoutRows};
 use super::spans::{fill_off, fill_ready};
 use super::states::{Cpu, OffFacts, Readied, ReadyFacts, State, Thread, Threads};
 use crate::clock::Clock;
@@ -79,23 +79,29 @@ impl Tracker {
     /// A ready event.
     pub(super) fn ready(&mut self, event: Ready, target: &mut impl SwitchTarget) {
         let is_open = event.readier.is_none() && self.is_open(event.cpu);
-        let known = self.threads.get(event.thread).ready;
-        match known {
-            Readied::By(_) => self.any_ready = true,
-            Readied::No if !is_open => {
-                self.any_ready = true;
-                let readier = event.readier.or_else(|| self.running(event.cpu));
-                self.thread(event.thread).ready = Readied::By(ReadyFacts { event, readier });
-            }
-            // Whether it is the first one, or who readies, the slices before know.
-            Readied::No | Readied::Open => {
-                let known = self.known([Some(event.thread), None, None], Some(event.cpu));
-                target.deferred(Deferred::Ready { event, known });
-                if known_state(self.threads.get(event.thread)) {
-                    self.thread(event.thread).ready = Readied::Open;
-                }
-            }
+        let readier = event.readier.or_else(|| self.running(event.cpu));
+        let facts = ReadyFacts { event, readier };
+        let first = match self.threads.get(event.thread).ready {
+            // Only the first one counts.
+            Readied::By(_) | Readied::OpenOr(_) => None,
+            // Who readies the slices before know.
+            Readied::No | Readied::Open if is_open => return self.defer_ready(event, target),
+            Readied::No => Some(Readied::By(facts)),
+            Readied::Open => Some(Readied::OpenOr(facts)),
+        };
+        self.any_ready = true;
+        if let Some(first) = first {
+            self.thread(event.thread).ready = first;
         }
+    }
+
+    /// A ready event that the slices before explain.
+    pub(super) fn defer_ready(&mut self, event: Ready, target: &mut impl SwitchTarget) {
+        let known = self.hand_over([Some(event.thread), None], Some(event.cpu));
+        if self.threads.get(event.thread) != Thread::OPEN {
+            self.thread(event.thread).ready = Readied::Open;
+        }
+        target.deferred(Deferred::Ready { event, known });
     }
 
     /// A context switch.
@@ -107,85 +113,112 @@ impl Tracker {
         target: &mut impl SwitchTarget,
     ) {
         self.bury_before(event.ticks, lives, target);
-        self.follow(event, lives, health, target);
-    }
-
-    /// A context switch that the slices before explain, whatever this one knows.
-    pub(super) fn defer_switch(&mut self, event: &Switch, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
-        self.bury_before(event.ticks, lives, target);
         self.any_switch = true;
-        self.defer(event, lives, target);
+        self.leave_first(event, lives, health, target);
+        self.enter_then(event, false, lives, health, target);
     }
 
-    /// A context switch, behind the ends of lives before it.
-    fn follow(
+    /// As [`Self::switch`], but the slices before explain what it means for the new thread.
+    pub(super) fn defer_enter(
         &mut self,
         event: &Switch,
         lives: &mut impl Lifespans,
         health: &mut Health,
         target: &mut impl SwitchTarget,
     ) {
+        self.bury_before(event.ticks, lives, target);
         self.any_switch = true;
-        if self.is_slice() && self.opens(event) {
-            self.defer(event, lives, target);
-        } else {
-            self.change(event, lives, health, target);
-        }
+        self.leave_first(event, lives, health, target);
+        self.enter_then(event, true, lives, health, target);
     }
 
-    /// Has the slices before explain a switch.
-    fn defer(&mut self, event: &Switch, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
+    /// What a switch means for the old thread.
+    fn leave_first(
+        &mut self,
+        event: &Switch,
+        lives: &mut impl Lifespans,
+        health: &mut Health,
+        target: &mut impl SwitchTarget,
+    ) {
+        let is_open = self.is_slice()
+            && (self.cpu(event.cpu) == Cpu::Open || event.old.is_some_and(|old| self.threads.get(old).is_open()));
+        if !is_open {
+            return match event.old {
+                Some(old) => self.leave(old, event, lives, health, target),
+                None => self.leave_unseen(event, lives, health),
+            };
+        }
         let current = if let Cpu::Runs(current) = self.cpu(event.cpu) { Some(current) } else { None };
-        let known = self.known([event.old, event.new, current], event.cpu);
-        target.deferred(Deferred::Switch { event: event.clone(), known });
+        let known = self.hand_over([event.old, current], event.cpu);
+        target.deferred(Deferred::Leave { event: event.clone(), known });
         // What is behind the switch does not depend on what was before it; rows and troubles do.
-        self.change(event, lives, &mut Health::new(), &mut WithoutRows(target));
-        self.release(event, lives);
-    }
-
-    /// Whether the slices before decide what a switch means.
-    fn opens(&self, event: &Switch) -> bool {
-        let is_open = |thread: Option<ThreadId>| thread.is_some_and(|thread| self.threads.get(thread).is_open());
-        self.cpu(event.cpu) == Cpu::Open || is_open(event.old) || is_open(event.new)
-    }
-
-    /// What this slice knows of threads and of a CPU.
-    fn known(&self, threads: [Option<ThreadId>; 3], cpu: Option<u16>) -> Known {
-        let thread =
-            |thread: ThreadId| Some((thread, self.threads.get(thread))).filter(|(_, known)| known_state(*known));
-        Known {
-            threads: threads.into_iter().flatten().filter_map(thread).collect(),
-            cpu: cpu.map(|number| (number, self.cpu(cpu))).filter(|(_, known)| *known != Cpu::Open),
+        let (ignored, without_rows) = (&mut Health::new(), &mut WithoutRows(target));
+        match event.old {
+            Some(old) => {
+                self.leave(old, event, lives, ignored, without_rows);
+                self.release(old, lives);
+            }
+            None => self.leave_unseen(event, lives, ignored),
         }
+    }
+
+    /// What a switch means for the new thread.
+    fn enter_then(
+        &mut self,
+        event: &Switch,
+        defers: bool,
+        lives: &mut impl Lifespans,
+        health: &mut Health,
+        target: &mut impl SwitchTarget,
+    ) {
+        let Some(new) = event.new else { return self.set_cpu(event.cpu, Cpu::Unwatched) };
+        if !self.is_slice() || !defers && !self.threads.get(new).is_open() {
+            return self.enter(new, event, lives, health, target);
+        }
+        let known = self.hand_over([Some(new), None], None);
+        target.deferred(Deferred::Enter { event: event.clone(), known });
+        self.enter(new, event, lives, &mut Health::new(), &mut WithoutRows(target));
+        if self.release(new, lives) {
+            self.set_cpu(event.cpu, Cpu::Open);
+        }
+    }
+
+    /// What this slice knows of threads and of a CPU, for the slices before. They know the threads' ready events from here on.
+    fn hand_over(&mut self, threads: [Option<ThreadId>; 2], cpu: Option<u16>) -> Known {
+        let known_cpu = cpu.map(|number| (number, self.cpu(cpu))).filter(|(_, known)| *known != Cpu::Open);
+        let known = threads.map(|thread| {
+            let known = (thread?, self.threads.get(thread?));
+            if let Readied::OpenOr(_) = known.1.ready {
+                self.thread(known.0).ready = Readied::Open;
+            }
+            Some(known).filter(|(_, known)| *known != Thread::OPEN)
+        });
+        Known { threads: known, cpu: known_cpu }
     }
 
     /// Takes what a slice behind this one knew before one of its events.
     fn learn(&mut self, known: &Known) {
-        known.threads.iter().for_each(|(thread, known)| self.learn_thread(*thread, *known));
+        known.threads.iter().flatten().for_each(|(thread, known)| self.learn_thread(*thread, *known));
         if let Some((cpu, known)) = known.cpu {
             self.set_cpu(Some(cpu), known);
         }
     }
 
     fn learn_thread(&mut self, id: ThreadId, known: Thread) {
-        if !known_state(known) {
-            return;
-        }
         let thread = self.thread(id);
-        thread.state = known.state;
-        if known.ready != Readied::Open {
-            thread.ready = known.ready;
+        if known.state != State::Open {
+            thread.state = known.state;
         }
+        thread.ready = thread.ready.then(known.ready);
     }
 
-    /// Gives the threads of a switch back of which only the slices before know the life.
-    fn release(&mut self, event: &Switch, lives: &impl Lifespans) {
-        for thread in [event.old, event.new].into_iter().flatten().filter(|thread| lives.is_open(*thread)) {
+    /// Gives a thread back if only the slices before know its life.
+    fn release(&mut self, thread: ThreadId, lives: &impl Lifespans) -> bool {
+        let is_open = lives.is_open(thread);
+        if is_open {
             *self.thread(thread) = Thread::OPEN;
-            if self.cpu(event.cpu) == Cpu::Runs(thread) {
-                self.set_cpu(event.cpu, Cpu::Open);
-            }
         }
+        is_open
     }
 
     /// What a slice could not know; all that it told before has been joined.
@@ -197,14 +230,22 @@ impl Tracker {
         target: &mut impl SwitchTarget,
     ) {
         match deferred {
-            Deferred::Ends { before } => self.bury_before(*before, lives, target),
+            Deferred::Ends { before, known } => {
+                known.0.iter().for_each(|(thread, known)| self.learn_thread(*thread, *known));
+                self.bury_before(*before, lives, target);
+            }
+
             Deferred::End { died, thread, known } => {
                 self.learn(known);
                 self.bury(*died, *thread, lives, target);
             }
-            Deferred::Switch { event, known } => {
+            Deferred::Leave { event, known } => {
                 self.learn(known);
-                self.follow(event, lives, health, target);
+                self.leave_first(event, lives, health, target);
+            }
+            Deferred::Enter { event, known } => {
+                self.learn(known);
+                self.enter_then(event, false, lives, health, target);
             }
             Deferred::Ready { event, known } => {
                 self.learn(known);
@@ -234,7 +275,7 @@ impl Tracker {
     pub(super) fn take(&mut self) -> SliceEnd {
         let cpus = (0..=u16::MAX).zip(self.cpus.drain(..)).filter(|(_, known)| *known != Cpu::Open).collect();
         let mut threads = self.threads.take();
-        threads.retain(|(_, known)| known_state(*known));
+        threads.retain(|(_, known)| *known != Thread::OPEN);
         SliceEnd {
             threads,
             cpus,
@@ -290,24 +331,6 @@ impl Tracker {
             if self.is_slice() {
                 target.deferred(Deferred::AliveUntil { thread, ticks });
             }
-        }
-    }
-
-    /// What a switch changes.
-    fn change(
-        &mut self,
-        event: &Switch,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        match event.old {
-            Some(old) => self.leave(old, event, lives, health, target),
-            None => self.leave_unseen(event, lives, health),
-        }
-        match event.new {
-            Some(new) => self.enter(new, event, lives, health, target),
-            None => self.set_cpu(event.cpu, Cpu::Unwatched),
         }
     }
 
@@ -529,7 +552,8 @@ impl Tracker {
     fn bury_before(&mut self, ticks: i64, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
         let Some(mut next) = self.next_death else {
             self.next_death = Some(self.deaths.partition_point(|(died, _)| *died < ticks));
-            return target.deferred(Deferred::Ends { before: ticks });
+            let known = Met(self.threads.met_open());
+            return target.deferred(Deferred::Ends { before: ticks, known });
         };
         while let Some((died, thread)) = self.deaths.get(next).copied()
             && died < ticks
@@ -542,11 +566,11 @@ impl Tracker {
 
     /// Closes a thread whose life ended then.
     fn bury(&mut self, died: i64, thread: ThreadId, lives: &impl Lifespans, target: &mut impl SwitchTarget) {
-        let (known, time) = (self.threads.get(thread), self.clock.ns(died));
+        let time = self.clock.ns(died);
         // A switch after its end record prolonged the life.
         let is_over = lives.died(thread) == Some(died);
-        if self.is_slice() && known.is_open() {
-            let known = self.known([Some(thread), None, None], None);
+        if self.is_slice() && self.threads.get(thread).is_open() {
+            let known = self.hand_over([Some(thread), None], None);
             target.deferred(Deferred::End { died, thread, known });
             if is_over {
                 self.close(thread, time, &mut WithoutRows(target));
@@ -581,11 +605,6 @@ impl Tracker {
         thread.ready = Readied::No;
         target.row(&row);
     }
-}
-
-/// Whether a slice knows what a thread does.
-fn known_state(thread: Thread) -> bool {
-    thread.state != State::Open
 }
 
 fn cpu_text(cpu: Option<u16>) -> String {

@@ -7,13 +7,13 @@ use tracesift_etl::Record;
 use tracesift_etl::payload::{ContextSwitch, Payload as _, ReadyThread};
 use tracesift_trace::ids::StackId;
 use tracesift_trace::stack_binder::UserHalves;
-use tracesift_trace::switches::Deferred;
+use tracesift_trace::switches::{Deferred, Runs, Switch};
 
 use super::{SecondPass, Told};
 use crate::etl::scheduling::user_halves;
 use crate::etl::slices::Slice;
 use crate::etl::worked_slice::{
-    Bound, Brought, CountersOfCpu, DeferredEvent, LeftHalves, RawStep, RestOf, Step, WorkedSlice,
+    Bound, Brought, CountersOfCpu, DeferredEvent, LeftHalves, RawStep, RestOf, Step, UnknownTids, WorkedSlice,
 };
 use crate::row_writer::BlockSink;
 
@@ -106,20 +106,18 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
         deferred.stacks().for_each(|stack| self.settle(stack));
         let runs = deferred.runs();
         match deferred {
-            Deferred::Switch { event, .. } => {
-                let (ticks, cpu) = (event.ticks, event.cpu.unwrap_or(u16::MAX));
-                if let Some(tid) = unknown.new {
-                    event.new = Some(self.population.thread_at(tid, cpu, ticks));
-                }
-                if let Some(tid) = unknown.old {
-                    event.old = Some(self.population.thread_at(tid, cpu, ticks));
-                }
-                if *asks_counters && self.counters_were_changed(cpu) {
-                    event.counters = None;
-                }
-                if let Some(old) = event.old {
+            Deferred::Leave { event, .. } => {
+                self.name_threads(event, *unknown);
+                // Of those whom the worker knew it has told.
+                if let Some(old) = event.old.filter(|_| runs == Runs::Open || unknown.old.is_some()) {
                     self.runs = runs;
-                    self.calls_at_switch((ticks, cpu), old);
+                    self.calls_at_switch((event.ticks, event.cpu.unwrap_or(u16::MAX)), old);
+                }
+            }
+            Deferred::Enter { event, .. } => {
+                self.name_threads(event, *unknown);
+                if *asks_counters && self.counters_were_changed(event.cpu.unwrap_or(u16::MAX)) {
+                    event.counters = None;
                 }
             }
             Deferred::Ready { event, .. } => {
@@ -135,6 +133,16 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
             | Deferred::AliveUntil { .. } => {}
         }
         self.switches.join(deferred, &mut self.population, &mut self.health, self.sink);
+    }
+
+    /// Names the threads of a switch that no record tells of.
+    fn name_threads(&mut self, event: &mut Switch, unknown: UnknownTids) {
+        let (ticks, cpu) = (event.ticks, event.cpu.unwrap_or(u16::MAX));
+        for (thread, tid) in [(&mut event.new, unknown.new), (&mut event.old, unknown.old)] {
+            if let Some(tid) = tid {
+                *thread = Some(self.population.thread_at(tid, cpu, ticks));
+            }
+        }
     }
 
     /// Takes the halves of a slice that the record of its `place`-th step needs.

@@ -2,7 +2,7 @@
 //!
 //! The channel is bounded, so a producer that is faster than the encoder waits instead of filling the memory. What is
 //! held at once: one batch being filled per table, [`QUEUE`] batches on their way, and the row groups in the making,
-//! together at most [`IN_PROGRESS_BYTES`] and those of the table `events`.
+//! together at most the [bytes of all shares](Share::bytes).
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,18 +19,39 @@ use crate::batch::{Columns, TraceColumn};
 use crate::error::{Error, WithPath as _};
 use crate::parquet_layout::ROW_GROUP_ROWS;
 use crate::table_writer::{Effort, TableWriter};
-use tracesift_trace::rows::{EventRow, TABLES};
+use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, EventRow, TABLES};
 use tracesift_trace::schema::{Row as _, TableDefinition};
 
 /// Batches between producer and encoder: enough to even out their rhythms.
 const QUEUE: usize = 12;
 
-/// Bytes of the row groups in the making of all tables but `events`. When it is reached the largest is closed early.
-const IN_PROGRESS_BYTES: usize = 80 << 20;
+/// Tables whose rows one thread makes. Between which batches of other threads they arrive is chance, and the archive must not depend on
+/// it: so each share has its own limit of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    Events,
+    Scheduling,
+    Others,
+}
 
-/// Bytes of that of the table `events`. Another thread may make its rows: between which batches of the other tables they arrive is chance,
-/// and the archive must not depend on it.
-const EVENTS_IN_PROGRESS_BYTES: usize = 24 << 20;
+impl Share {
+    fn of(table: &str) -> Self {
+        match table {
+            table if table == EventRow::TABLE.name => Self::Events,
+            table if [ContextSwitchRow::TABLE.name, CpuSampleRow::TABLE.name].contains(&table) => Self::Scheduling,
+            _ => Self::Others,
+        }
+    }
+
+    /// Bytes of its row groups in the making. When it is reached the largest is closed early.
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Events => 24 << 20,
+            Self::Scheduling => 44 << 20,
+            Self::Others => 36 << 20,
+        }
+    }
+}
 
 enum Message {
     Columns(Columns),
@@ -186,13 +207,12 @@ impl TableFiles {
         };
         let batch = columns.with_trace(&self.trace).map_err(|error| Error::encode(open.path(), error.into()))?;
         open.write(&batch).map_err(|error| Error::encode(open.path(), error))?;
-        self.limit_memory(table == EventRow::TABLE.name)
+        self.limit_memory(Share::of(table))
     }
 
-    /// Closes the row group of the table `events`, or the largest of the others, when they have grown too large.
-    fn limit_memory(&mut self, of_events: bool) -> Result<(), Error> {
-        let limit = if of_events { EVENTS_IN_PROGRESS_BYTES } else { IN_PROGRESS_BYTES };
-        let limited = |(table, _): &(&&str, &mut TableWriter)| (**table == EventRow::TABLE.name) == of_events;
+    /// Closes the largest row group of a share when they have grown too large.
+    fn limit_memory(&mut self, share: Share) -> Result<(), Error> {
+        let limited = |(table, _): &(&&str, &mut TableWriter)| Share::of(table) == share;
         let (mut in_progress, mut largest) = (0, None);
         for (_, open) in self.open.iter_mut().filter(limited) {
             let memory = open.memory();
@@ -202,7 +222,7 @@ impl TableFiles {
             }
         }
         match largest {
-            Some((_, largest)) if in_progress >= limit => {
+            Some((_, largest)) if in_progress >= share.bytes() => {
                 largest.end_row_group().map_err(|error| Error::encode(largest.path(), error))
             }
             _ => Ok(()),

@@ -6,7 +6,7 @@ use crate::collected::BLOCK;
 use crate::table::{RowBuilder, Table};
 
 /// Rows of one table as columns, made away from the writer and appended to it in parts, such as by
-/// [`ArchiveWriter::append_context_switches`](crate::ArchiveWriter::append_context_switches).
+/// [`SchedulingTables::switches`](crate::SchedulingTables::switches).
 ///
 /// Rows are pushed, the block is sealed, and then its rows can be appended, in any ranges and as often as needed. After
 /// [`Self::clear`] it takes other rows. The ids of stacks are provisional: whoever appends rows says which stacks they

@@ -1,11 +1,11 @@
 //! Writes an archive. The calling thread fills column builders, a second one encodes, compresses and writes.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tracesift_trace::info::TraceInfo;
 use tracesift_trace::sink::EventsApart;
-use tracesift_trace::{Clock, Health, RowSink, StackId, event_tables, rows};
+use tracesift_trace::{Clock, Health, RowSink, event_tables, rows};
 
 use crate::batch::{Batch, Columns};
 use crate::encoder::{Encoder, Entrance};
@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::format::{SCHEMA_VERSION, file_metadata};
 use crate::kept::KeptColumns;
 use crate::lock::{TargetLock, WhenBusy};
-use crate::row_block::RowBlock;
+use crate::scheduling::SchedulingTables;
 use crate::seal::Sealing;
 use crate::staging::Staging;
 use crate::table::Table;
@@ -40,7 +40,8 @@ pub struct ArchiveWriter {
     encoder: Encoder,
     /// Some hundred KiB, which would be moved along with the writer.
     batches: Box<Batches>,
-    kept: KeptColumns,
+    /// Also for those tables that another thread fills.
+    kept: Arc<Mutex<KeptColumns>>,
     trace: String,
     group_rows: usize,
     staging: Staging,
@@ -67,7 +68,7 @@ impl ArchiveWriter {
         let group_rows = options.group_rows.unwrap_or(Effort::BESIDE.group_rows).max(1);
         let trace = options.trace;
         let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..Effort::BESIDE })?;
-        let (batches, kept) = (Box::default(), KeptColumns::default());
+        let (batches, kept) = (Box::default(), Arc::default());
         Ok(Self { encoder, batches, kept, trace, group_rows, staging, lock })
     }
 
@@ -75,13 +76,13 @@ impl ArchiveWriter {
     /// first row.
     #[must_use]
     pub fn keeping(self, kept: KeptColumns) -> Self {
-        Self { kept, ..self }
+        Self { kept: Arc::new(Mutex::new(kept)), ..self }
     }
 
     /// Whether all rows so far had room among those that are kept.
     #[must_use]
     pub fn keeps_all(&self) -> bool {
-        self.kept.are_whole()
+        self.kept().are_whole()
     }
 
     /// Whether writing has failed, so that producing more rows is of no use. [`Self::finish`] says why.
@@ -101,27 +102,11 @@ impl ArchiveWriter {
         write_each(&self.encoder, make)
     }
 
-    /// Appends some rows of a sealed block, as if each had come through [`RowSink`]; the range ends with the block. The
-    /// ids of their stacks are places in `stacks`: those of which there is no stack become null.
-    pub fn append_context_switches(
-        &mut self,
-        block: &RowBlock<rows::ContextSwitchRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    ) {
-        let Self { encoder, batches, kept, .. } = self;
-        batches.context_switches.append_block(block, rows, stacks, |full| send(encoder, kept, full));
-    }
-
-    /// As [`Self::append_context_switches`], for samples.
-    pub fn append_cpu_samples(
-        &mut self,
-        block: &RowBlock<rows::CpuSampleRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    ) {
-        let Self { encoder, batches, kept, .. } = self;
-        batches.cpu_samples.append_block(block, rows, stacks, |full| send(encoder, kept, full));
+    /// The tables of switches and samples, for another thread: no rows of them come here from then on. They are to be dropped before this
+    /// writer is sealed. `None` where it has failed.
+    #[must_use]
+    pub fn scheduling_apart(&self) -> Option<SchedulingTables> {
+        Some(SchedulingTables::new(self.encoder.entrance()?, Arc::clone(&self.kept)))
     }
 
     /// Closes all tables written so far: whoever waits for it gets them back for reading, before the archive appears at its
@@ -139,7 +124,8 @@ impl ArchiveWriter {
             env!("CARGO_PKG_VERSION").clone_into(&mut info.tool_version);
         }
         let closing = self.encoder.finish(file_metadata(&info, clock), Vec::new());
-        let Self { kept, group_rows, staging, lock, .. } = self;
+        let kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        let Self { group_rows, staging, lock, .. } = self;
         Sealing { closing, info, kept, group_rows, staging, lock }
     }
 
@@ -158,14 +144,13 @@ impl ArchiveWriter {
     }
 
     fn send(&mut self, columns: Columns) {
-        send(&self.encoder, &mut self.kept, columns);
+        self.kept().take(&columns);
+        self.encoder.send(columns);
     }
-}
 
-/// Hands a batch over, of which columns may be kept.
-fn send(encoder: &Encoder, kept: &mut KeptColumns, columns: Columns) {
-    kept.take(&columns);
-    encoder.send(columns);
+    fn kept(&self) -> MutexGuard<'_, KeptColumns> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The table `events` in the making, where another thread makes its rows.

@@ -1,9 +1,6 @@
 //! Receives the rows of an extract.
 
-use std::ops::Range;
-
-use tracesift_archive::{ArchiveWriter, RowBlock};
-use tracesift_trace::ids::StackId;
+use tracesift_archive::ArchiveWriter;
 use tracesift_trace::rows::{ModuleRow, SymbolRow};
 use tracesift_trace::sink::EventsApart;
 use tracesift_trace::{Population, RowSink, event_tables, rows};
@@ -43,48 +40,6 @@ impl RowWriter {
         if self.archive.keeps_all() {
             let (processes, threads) = (population.processes().collect(), population.threads().collect());
             self.identities = Identities { modules, processes, threads };
-        }
-    }
-}
-
-/// Takes rows that another thread has made, too.
-pub(crate) trait BlockSink: RowSink {
-    /// Rows of table `context_switches`. The ids of their stacks are places in `stacks`.
-    fn append_context_switches(
-        &mut self,
-        block: &RowBlock<rows::ContextSwitchRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    );
-    /// Rows of table `cpu_samples`, likewise.
-    fn append_cpu_samples(
-        &mut self,
-        block: &RowBlock<rows::CpuSampleRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    );
-}
-
-impl BlockSink for RowWriter {
-    fn append_context_switches(
-        &mut self,
-        block: &RowBlock<rows::ContextSwitchRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    ) {
-        if self.wanted.context_switches {
-            self.archive.append_context_switches(block, rows, stacks);
-        }
-    }
-
-    fn append_cpu_samples(
-        &mut self,
-        block: &RowBlock<rows::CpuSampleRow>,
-        rows: Range<usize>,
-        stacks: &[Option<StackId>],
-    ) {
-        if self.wanted.cpu_samples {
-            self.archive.append_cpu_samples(block, rows, stacks);
         }
     }
 }

@@ -115,7 +115,7 @@ fn sealed<'a, T: Table>(rows: impl IntoIterator<Item = &'a T>) -> RowBlock<T> {
 fn rows_of_blocks_come_back_with_their_stacks() {
     let root = tempfile::tempdir().expect("temporary directory");
     let kept = KeptColumns::new(usize::MAX).with::<TimeOfThread>();
-    let mut writer = create(&root.path().join("x.sift")).keeping(kept);
+    let writer = create(&root.path().join("x.sift")).keeping(kept);
     // More than two batches of switches, every third of which has a stack, and a sample after each of the first ones.
     let mut switches: Vec<ContextSwitchRow> = (0..80_000).map(switch).collect();
     switches.iter_mut().step_by(3).for_each(|row| row.wait_stack = Some(StackId((row.time / 10_000 % 4) as i32)));
@@ -124,15 +124,17 @@ fn rows_of_blocks_come_back_with_their_stacks() {
         .collect();
     let stacks = [Some(StackId(7)), None, Some(StackId(5)), Some(StackId(6))];
     let (block, block_of_samples) = (sealed(&switches), sealed(&samples));
+    let mut apart = writer.scheduling_apart().expect("an encoder");
     for start in (0..80_000).step_by(1_000) {
-        writer.append_context_switches(&block, start..start + 900, &stacks);
+        apart.switches(&block, start..start + 900, &stacks);
         for row in &mut switches[start..start + 1_000] {
             row.wait_stack = row.wait_stack.and_then(|place| stacks[place.index()]);
         }
-        switches[start + 900..start + 1_000].iter().for_each(|row| writer.context_switch(row));
+        switches[start + 900..start + 1_000].iter().for_each(|row| apart.switch(row));
     }
-    writer.append_cpu_samples(&block_of_samples, 0..70, &stacks);
-    writer.append_cpu_samples(&block_of_samples, 70..usize::MAX, &stacks);
+    apart.samples(&block_of_samples, 0..70, &stacks);
+    apart.samples(&block_of_samples, 70..usize::MAX, &stacks);
+    drop(apart);
     for row in &mut samples {
         row.stack = row.stack.and_then(|place| stacks.get(place.index()).copied().flatten());
     }

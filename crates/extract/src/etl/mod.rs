@@ -50,7 +50,7 @@ use inventory::{Inventory, StackInventory};
 pub use machine::Machine;
 use no_return::NoReturn;
 use paths::PathMap;
-use second_pass::{Known, SecondPass, Told};
+use second_pass::{Known, SecondPass, SliceRows, Told};
 use slice_source::SliceSource;
 use slice_threads::{Done, each_slice};
 use slices::{Cut, Slices};
@@ -143,7 +143,8 @@ impl Source<'_> {
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
             known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
         }
-        let mut pass = SecondPass::new(clock, start, known, wanted, writer);
+        let rows = SliceRows::start(writer.archive.scheduling_apart());
+        let mut pass = SecondPass::new((clock, start), known, wanted, rows, writer);
         pass.late_stacks(&stacks.late);
         self.second_pass(&mut pass, &stacks, progress)?;
         let finished = pass.finish(end);

@@ -29,6 +29,7 @@ mod process_counters;
 mod provider_fields;
 mod registry;
 mod scheduling;
+mod slice_rows;
 mod slices;
 mod socket_calls;
 mod system_calls;
@@ -93,6 +94,7 @@ use memory::Memory;
 use network::Network;
 use power_settings::PowerSettings;
 use registry::Registry;
+pub(crate) use slice_rows::SliceRows;
 use socket_calls::Sockets;
 use thread_pool::ThreadPools;
 pub(crate) use told::Told;
@@ -165,8 +167,10 @@ pub(crate) struct SecondPass<'s, Sink> {
     bound: Option<Option<StackId>>,
     /// Who runs on the CPU of the record in hand, as its slice knows it.
     runs: Runs,
-    /// The stacks of the slice in hand, by the numbers of its worker.
-    stacks_of_slice: Vec<Option<StackId>>,
+    /// Switches and samples, which another thread writes.
+    rows: SliceRows,
+    /// Rows of samples that the worker made before the record in hand.
+    samples_before: usize,
     /// The stack that a typed table's row took from the binder: the same event has no second one there.
     taken: Option<Option<StackId>>,
 }
@@ -208,7 +212,13 @@ pub(crate) struct Known {
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
     /// The pass over a recording that starts at raw tick `start`.
-    pub(crate) fn new(clock: Clock, start: i64, known: Known, wanted: WantedTables, sink: &'s mut Sink) -> Self {
+    pub(crate) fn new(
+        (clock, start): (Clock, i64),
+        known: Known,
+        wanted: WantedTables,
+        rows: SliceRows,
+        sink: &'s mut Sink,
+    ) -> Self {
         let Known {
             population,
             deaths,
@@ -283,7 +293,8 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             matching: None,
             bound: None,
             runs: Runs::Open,
-            stacks_of_slice: Vec::new(),
+            rows,
+            samples_before: 0,
             taken: None,
         }
     }
@@ -514,7 +525,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
 
     /// The end of the recording, `end` nanoseconds after time zero.
     pub(crate) fn finish(mut self, end: i64) -> Finished {
-        self.switches.finish(end, &mut self.population, self.sink);
+        let mut last = self.rows.switches_behind(0);
+        self.switches.finish(end, &mut self.population, &mut last);
+        drop(last);
         self.finish_disks();
         self.finish_dns(end);
         self.finish_sockets(end);
@@ -537,6 +550,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             self.health.merge(&table.finish());
         }
         self.health.merge(&self.health_of_items);
+        self.rows.finish();
         Finished {
             has_switches: self.switches.has_switches(),
             has_ready: self.switches.has_ready(),

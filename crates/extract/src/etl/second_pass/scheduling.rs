@@ -22,7 +22,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         let frame = self.lone_frame(stack, process, event.instruction_pointer, ticks);
         let (time, weight) = (self.clock.ns(ticks), self.intervals.at(ticks));
         let row = sample((time, cpu), event, (charged, thread), stack, weight);
-        self.sink.cpu_sample(&CpuSampleRow { frame, ..row });
+        self.rows.sample_behind(self.samples_before, CpuSampleRow { frame, ..row });
     }
 
     /// The sampled instruction as a frame, for a sample without a stack; `None` where stacks are not looked for.

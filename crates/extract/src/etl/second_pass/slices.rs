@@ -5,6 +5,7 @@ use std::slice::Iter;
 
 use tracesift_etl::Record;
 use tracesift_etl::payload::{ContextSwitch, Payload as _, ReadyThread};
+use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
 use tracesift_trace::stack_binder::UserHalves;
 use tracesift_trace::switches::{Deferred, Runs, Switch};
@@ -15,7 +16,6 @@ use crate::etl::slices::Slice;
 use crate::etl::worked_slice::{
     Bound, Brought, CountersOfCpu, DeferredEvent, LeftHalves, RawStep, RestOf, Step, UnknownTids, WorkedSlice,
 };
-use crate::row_writer::BlockSink;
 
 /// Halves of a slice that no record has needed yet.
 struct HalvesOfSlice<'s> {
@@ -23,34 +23,24 @@ struct HalvesOfSlice<'s> {
     brought: Peekable<Iter<'s, Brought>>,
 }
 
-/// Rows of a slice that have been written.
-#[derive(Default)]
-struct Written {
-    switches: usize,
-    samples: usize,
-}
-
-impl<Sink: BlockSink> SecondPass<'_, Sink> {
+impl<Sink: RowSink> SecondPass<'_, Sink> {
     /// A slice, with what a worker found out about it; there are `walked` stack records before it.
     pub(crate) fn slice(&mut self, slice: &Slice, found: &mut WorkedSlice, told: &mut Told, walked: u64) {
         told.learn(found);
         self.health.merge(&found.health);
-        self.stacks_of_slice.clear();
         let mut deferred = std::mem::take(&mut found.deferred);
         let mut next_deferred = deferred.iter_mut();
         let mut halves = HalvesOfSlice { left: found.left.iter().peekable(), brought: found.brought.iter().peekable() };
-        let mut written = Written::default();
         for (place, step) in (0..).zip(&found.steps) {
             match step {
                 Step::Stack { pair } => {
                     let stack = self.stack_of_pair(*pair, told);
-                    self.stacks_of_slice.push(stack);
+                    self.rows.stack(stack);
                 }
                 Step::Pace => self.stacks.drop_full_tables(),
                 Step::Deferred { switches } => {
-                    self.write_switches(found, &mut written, *switches as usize);
                     if let Some(event) = next_deferred.next() {
-                        self.deferred(event);
+                        self.deferred(event, *switches as usize);
                     }
                 }
                 Step::Unexpected { ticks, cpu, old, runs } => {
@@ -60,49 +50,28 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
                 Step::Raw(raw) => {
                     let batch = slice.own.get(raw.batch as usize);
                     let Some(record) = batch.and_then(|batch| batch.record(raw.index as usize)) else { continue };
-                    self.write_samples(found, &mut written, raw.samples as usize);
+                    self.samples_before = raw.samples as usize;
                     self.halves_before(&record, place, &mut halves, told);
                     self.stack_records_passed = walked + u64::from(raw.walked);
                     self.raw(&record, raw);
                 }
             }
         }
-        self.write_switches(found, &mut written, found.switches.len());
-        self.write_samples(found, &mut written, found.samples.len());
         found.end.stacks().for_each(|stack| self.settle(stack));
         self.switches.end_slice(&found.end);
         self.counters_after(&found.counters);
         deferred.clear();
         found.deferred = deferred;
-    }
-
-    /// Writes the rows of switches up to the `end`-th.
-    fn write_switches(&mut self, found: &WorkedSlice, written: &mut Written, end: usize) {
-        if written.switches < end {
-            self.sink.append_context_switches(&found.switches, written.switches..end, &self.stacks_of_slice);
-            written.switches = end;
-        }
-    }
-
-    /// Writes the rows of samples up to the `end`-th.
-    fn write_samples(&mut self, found: &WorkedSlice, written: &mut Written, end: usize) {
-        if written.samples < end {
-            self.sink.append_cpu_samples(&found.samples, written.samples..end, &self.stacks_of_slice);
-            written.samples = end;
-        }
-    }
-
-    /// The stack that a number of the worker is.
-    fn stack_of_slice(&self, number: StackId) -> Option<StackId> {
-        self.stacks_of_slice.get(number.index()).copied().flatten()
+        self.rows.end_slice(found);
     }
 
     fn settle(&self, stack: &mut Option<StackId>) {
-        *stack = stack.and_then(|number| self.stack_of_slice(number));
+        *stack = stack.and_then(|number| self.rows.stack_of(number));
     }
 
-    /// An event that the worker could not explain.
-    fn deferred(&mut self, DeferredEvent { deferred, unknown, asks_counters }: &mut DeferredEvent) {
+    /// An event that the worker could not explain, behind so many rows of switches.
+    fn deferred(&mut self, event: &mut DeferredEvent, switches: usize) {
+        let DeferredEvent { deferred, unknown, asks_counters } = event;
         deferred.stacks().for_each(|stack| self.settle(stack));
         let runs = deferred.runs();
         match deferred {
@@ -132,7 +101,8 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
             | Deferred::AliveSince { .. }
             | Deferred::AliveUntil { .. } => {}
         }
-        self.switches.join(deferred, &mut self.population, &mut self.health, self.sink);
+        let mut sink = self.rows.switches_behind(switches);
+        self.switches.join(deferred, &mut self.population, &mut self.health, &mut sink);
     }
 
     /// Names the threads of a switch that no record tells of.
@@ -166,7 +136,7 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
         self.bound = match step.stack {
             Bound::Open => None,
             Bound::None => Some(None),
-            Bound::Stack(number) => Some(self.stack_of_slice(number)),
+            Bound::Stack(number) => Some(self.rows.stack_of(number)),
         };
         match step.rest {
             RestOf::Record => return self.record(record),
@@ -176,7 +146,7 @@ impl<Sink: BlockSink> SecondPass<'_, Sink> {
                     Some(stack) => stack,
                     None => {
                         let stack = self.open_stack(record, step.rest);
-                        self.stacks_of_slice.push(stack);
+                        self.rows.stack(stack);
                         stack
                     }
                 };

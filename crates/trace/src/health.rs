@@ -79,3 +79,24 @@ impl Health {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_is_the_earliest_whoever_counts_first() {
+        let kind = HealthKind::BROKEN_SWITCH_CHAIN;
+        let counted = [(Some(7), "late"), (Some(3), "b"), (None, "at no time"), (Some(3), "a"), (Some(5), "c")];
+        for first in 0..counted.len() {
+            let mut of_slices = [Health::new(), Health::new()];
+            for (number, (ticks, example)) in counted.iter().cycle().skip(first).take(counted.len()).enumerate() {
+                of_slices[number % 2].count(kind, *ticks, || (*example).to_owned());
+            }
+            let [mut all, other] = of_slices;
+            all.merge(&other);
+            let counter = &all.counters[kind.word()].1;
+            assert_eq!((counter.count, counter.first_ticks, counter.example.as_deref()), (5, Some(3), Some("a")));
+        }
+    }
+}

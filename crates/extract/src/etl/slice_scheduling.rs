@@ -133,7 +133,8 @@ impl AtWork<'_> {
         // Its own counters: the target has the rest.
         let mut health = std::mem::take(&mut target.found.health);
         let (tracker, lives) = (&mut self.worker.tracker, &mut self.worker.lives);
-        if asks_counters {
+        // The row names the old thread.
+        if asks_counters || unknown.old.is_some() {
             tracker.defer_enter(&switch, lives, &mut health, &mut target);
         } else {
             tracker.switch(&switch, lives, &mut health, &mut target);

@@ -8,6 +8,7 @@
 //! A recording can be cut into slices of time that are followed side by side: see [`SliceTracker`].
 
 mod events;
+mod joins;
 mod slices;
 mod spans;
 mod states;

@@ -104,24 +104,26 @@ pub struct SliceEnd {
 }
 
 impl Deferred {
-    /// The stacks in it, to be numbered anew.
-    pub fn stacks(&mut self) -> impl Iterator<Item = &mut Option<StackId>> {
-        let (of_event, known, met) = match self {
+    /// Gives its stacks other ids.
+    pub fn number_stacks(&mut self, number: impl Fn(StackId) -> Option<StackId>) {
+        let anew = |stack: &mut Option<StackId>| *stack = stack.and_then(&number);
+        let known = match self {
             Self::Leave { event, known } | Self::Enter { event, known } => {
-                ([Some(&mut event.new_stack), Some(&mut event.old_stack)], Some(known), None)
+                anew(&mut event.new_stack);
+                anew(&mut event.old_stack);
+                known
             }
-            Self::Ready { event, known } => ([Some(&mut event.stack), None], Some(known), None),
-            Self::End { known, .. } => ([None, None], Some(known), None),
-            Self::Ends { known, .. } => ([None, None], None, Some(&mut known.0)),
-            Self::AliveSince { .. } | Self::AliveUntil { .. } => ([None, None], None, None),
+            Self::Ready { event, known } => {
+                anew(&mut event.stack);
+                known
+            }
+            Self::End { known, .. } => known,
+            Self::Ends { known, .. } => return known.0.iter_mut().for_each(|(_, thread)| thread.number_stacks(anew)),
+            Self::AliveSince { .. } | Self::AliveUntil { .. } => return,
         };
-        let known = known.into_iter().flat_map(|known| known.threads.iter_mut().flatten());
-        let threads = known.chain(met.into_iter().flatten());
-        of_event.into_iter().flatten().chain(threads.flat_map(|(_, thread)| thread.stacks()))
+        known.threads.iter_mut().flatten().for_each(|(_, thread)| thread.number_stacks(anew));
     }
-}
 
-impl Deferred {
     /// Who ran on the CPU of a ready event, or before a thread left it.
     #[must_use]
     pub fn runs(&self) -> Runs {
@@ -138,9 +140,10 @@ impl Deferred {
 }
 
 impl SliceEnd {
-    /// The stacks in it, to be numbered anew.
-    pub fn stacks(&mut self) -> impl Iterator<Item = &mut Option<StackId>> {
-        self.threads.iter_mut().flat_map(|(_, thread)| thread.stacks())
+    /// Gives its stacks other ids.
+    pub fn number_stacks(&mut self, number: impl Fn(StackId) -> Option<StackId>) {
+        let anew = |stack: &mut Option<StackId>| *stack = stack.and_then(&number);
+        self.threads.iter_mut().for_each(|(_, thread)| thread.number_stacks(anew));
     }
 }
 

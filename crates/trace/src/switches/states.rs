@@ -89,14 +89,14 @@ impl Thread {
         self.state == State::Open || matches!(self.ready, Readied::Open | Readied::OpenOr(_))
     }
 
-    /// The stacks that a later row may have.
-    pub(super) fn stacks(&mut self) -> impl Iterator<Item = &mut Option<StackId>> {
-        let left = if let State::Off(off) = &mut self.state { Some(&mut off.stack) } else { None };
-        let readied = match &mut self.ready {
-            Readied::By(facts) | Readied::OpenOr(facts) => Some(&mut facts.event.stack),
-            Readied::Open | Readied::No => None,
-        };
-        left.into_iter().chain(readied)
+    /// Gives the stacks that a later row may have other ids.
+    pub(super) fn number_stacks(&mut self, anew: impl Fn(&mut Option<StackId>)) {
+        if let State::Off(off) = &mut self.state {
+            anew(&mut off.stack);
+        }
+        if let Readied::By(facts) | Readied::OpenOr(facts) = &mut self.ready {
+            anew(&mut facts.event.stack);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Deaths;
 use super::events::{Leave, Ready, Switch};
-use super::slices::{Deferred, Known, Met, SliceEnd, SwitchTarget, WithoutRows};
+use super::slices::{Deferred, Met, SwitchTarget, WithoutRows};
 use super::spans::{fill_off, fill_ready};
 use super::states::{Cpu, OffFacts, Readied, ReadyFacts, State, Thread, Threads};
 use crate::clock::Clock;
@@ -22,13 +22,13 @@ const MOVED_UNSEEN: HealthKind = HealthKind::THREAD_MOVED_UNSEEN;
 pub(super) struct Tracker {
     clock: Clock,
     start: i64,
-    threads: Threads,
-    cpus: Vec<Cpu>,
+    pub(super) threads: Threads,
+    pub(super) cpus: Vec<Cpu>,
     /// What a CPU begins with.
     first_cpu: Cpu,
-    deaths: Deaths,
+    pub(super) deaths: Deaths,
     /// The first of them that has not been closed; `None` as long as only the slices before know it.
-    next_death: Option<usize>,
+    pub(super) next_death: Option<usize>,
     pub(super) any_switch: bool,
     pub(super) any_ready: bool,
 }
@@ -59,7 +59,7 @@ impl Tracker {
         }
     }
 
-    const fn is_slice(&self) -> bool {
+    pub(super) const fn is_slice(&self) -> bool {
         matches!(self.first_cpu, Cpu::Open)
     }
 
@@ -95,15 +95,6 @@ impl Tracker {
         }
     }
 
-    /// A ready event that the slices before explain.
-    pub(super) fn defer_ready(&mut self, event: Ready, target: &mut impl SwitchTarget) {
-        let known = self.hand_over([Some(event.thread), None], Some(event.cpu));
-        if self.threads.get(event.thread) != Thread::OPEN {
-            self.thread(event.thread).ready = Readied::Open;
-        }
-        target.deferred(Deferred::Ready { event, known });
-    }
-
     /// A context switch.
     pub(super) fn switch(
         &mut self,
@@ -116,173 +107,6 @@ impl Tracker {
         self.any_switch = true;
         self.leave_first(event, lives, health, target);
         self.enter_then(event, false, lives, health, target);
-    }
-
-    /// As [`Self::switch`], but the slices before explain what it means for the new thread.
-    pub(super) fn defer_enter(
-        &mut self,
-        event: &Switch,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        self.bury_before(event.ticks, lives, target);
-        self.any_switch = true;
-        self.leave_first(event, lives, health, target);
-        self.enter_then(event, true, lives, health, target);
-    }
-
-    /// What a switch means for the old thread.
-    fn leave_first(
-        &mut self,
-        event: &Switch,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        let is_open = self.is_slice()
-            && (self.cpu(event.cpu) == Cpu::Open || event.old.is_some_and(|old| self.threads.get(old).is_open()));
-        if !is_open {
-            return match event.old {
-                Some(old) => self.leave(old, event, lives, health, target),
-                None => self.leave_unseen(event, lives, health),
-            };
-        }
-        let current = if let Cpu::Runs(current) = self.cpu(event.cpu) { Some(current) } else { None };
-        let known = self.hand_over([event.old, current], event.cpu);
-        target.deferred(Deferred::Leave { event: event.clone(), known });
-        // What is behind the switch does not depend on what was before it; rows and troubles do.
-        let (ignored, without_rows) = (&mut Health::new(), &mut WithoutRows(target));
-        match event.old {
-            Some(old) => {
-                self.leave(old, event, lives, ignored, without_rows);
-                self.release(old, lives);
-            }
-            None => self.leave_unseen(event, lives, ignored),
-        }
-    }
-
-    /// What a switch means for the new thread.
-    fn enter_then(
-        &mut self,
-        event: &Switch,
-        defers: bool,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        let Some(new) = event.new else { return self.set_cpu(event.cpu, Cpu::Unwatched) };
-        if !self.is_slice() || !defers && !self.threads.get(new).is_open() {
-            return self.enter(new, event, lives, health, target);
-        }
-        let known = self.hand_over([Some(new), None], None);
-        target.deferred(Deferred::Enter { event: event.clone(), known });
-        self.enter(new, event, lives, &mut Health::new(), &mut WithoutRows(target));
-        if self.release(new, lives) {
-            self.set_cpu(event.cpu, Cpu::Open);
-        }
-    }
-
-    /// What this slice knows of threads and of a CPU, for the slices before. They know the threads' ready events from here on.
-    fn hand_over(&mut self, threads: [Option<ThreadId>; 2], cpu: Option<u16>) -> Known {
-        let known_cpu = cpu.map(|number| (number, self.cpu(cpu))).filter(|(_, known)| *known != Cpu::Open);
-        let known = threads.map(|thread| {
-            let known = (thread?, self.threads.get(thread?));
-            if let Readied::OpenOr(_) = known.1.ready {
-                self.thread(known.0).ready = Readied::Open;
-            }
-            Some(known).filter(|(_, known)| *known != Thread::OPEN)
-        });
-        Known { threads: known, cpu: known_cpu }
-    }
-
-    /// Takes what a slice behind this one knew before one of its events.
-    fn learn(&mut self, known: &Known) {
-        known.threads.iter().flatten().for_each(|(thread, known)| self.learn_thread(*thread, *known));
-        if let Some((cpu, known)) = known.cpu {
-            self.set_cpu(Some(cpu), known);
-        }
-    }
-
-    fn learn_thread(&mut self, id: ThreadId, known: Thread) {
-        let thread = self.thread(id);
-        if known.state != State::Open {
-            thread.state = known.state;
-        }
-        thread.ready = thread.ready.then(known.ready);
-    }
-
-    /// Gives a thread back if only the slices before know its life.
-    fn release(&mut self, thread: ThreadId, lives: &impl Lifespans) -> bool {
-        let is_open = lives.is_open(thread);
-        if is_open {
-            *self.thread(thread) = Thread::OPEN;
-        }
-        is_open
-    }
-
-    /// What a slice could not know; all that it told before has been joined.
-    pub(super) fn join(
-        &mut self,
-        deferred: &Deferred,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        match deferred {
-            Deferred::Ends { before, known } => {
-                known.0.iter().for_each(|(thread, known)| self.learn_thread(*thread, *known));
-                self.bury_before(*before, lives, target);
-            }
-
-            Deferred::End { died, thread, known } => {
-                self.learn(known);
-                self.bury(*died, *thread, lives, target);
-            }
-            Deferred::Leave { event, known } => {
-                self.learn(known);
-                self.leave_first(event, lives, health, target);
-            }
-            Deferred::Enter { event, known } => {
-                self.learn(known);
-                self.enter_then(event, false, lives, health, target);
-            }
-            Deferred::Ready { event, known } => {
-                self.learn(known);
-                self.ready(*event, target);
-            }
-            Deferred::AliveSince { thread, ticks } => {
-                if lives.born(*thread).is_some_and(|born| born > *ticks) {
-                    self.alive_since(*thread, *ticks, lives, target);
-                }
-            }
-            Deferred::AliveUntil { thread, ticks } => self.alive_until(*thread, *ticks, lives, target),
-        }
-    }
-
-    /// The end of a slice, all of whose deferred events have been joined.
-    pub(super) fn end_slice(&mut self, end: &SliceEnd) {
-        end.threads.iter().for_each(|(thread, known)| self.learn_thread(*thread, *known));
-        end.cpus.iter().for_each(|(cpu, known)| self.set_cpu(Some(*cpu), *known));
-        if end.next_death.is_some() {
-            self.next_death = end.next_death;
-        }
-        self.any_switch |= end.any_switch;
-        self.any_ready |= end.any_ready;
-    }
-
-    /// What a slice knows at its end. The tracker is as it was at its begin, for the next slice.
-    pub(super) fn take(&mut self) -> SliceEnd {
-        let cpus = (0..=u16::MAX).zip(self.cpus.drain(..)).filter(|(_, known)| *known != Cpu::Open).collect();
-        let mut threads = self.threads.take();
-        threads.retain(|(_, known)| *known != Thread::OPEN);
-        SliceEnd {
-            threads,
-            cpus,
-            next_death: self.next_death.take(),
-            any_switch: std::mem::take(&mut self.any_switch),
-            any_ready: std::mem::take(&mut self.any_ready),
-        }
     }
 
     /// The end of the recording, `end` nanoseconds after time zero: closes what is open.
@@ -300,15 +124,15 @@ impl Tracker {
         }
     }
 
-    fn thread(&mut self, thread: ThreadId) -> &mut Thread {
+    pub(super) fn thread(&mut self, thread: ThreadId) -> &mut Thread {
         self.threads.get_mut(thread)
     }
 
-    fn cpu(&self, cpu: Option<u16>) -> Cpu {
+    pub(super) fn cpu(&self, cpu: Option<u16>) -> Cpu {
         cpu.map_or(Cpu::Unnamed, |cpu| self.cpus.get(usize::from(cpu)).copied().unwrap_or(self.first_cpu))
     }
 
-    fn set_cpu(&mut self, cpu: Option<u16>, state: Cpu) {
+    pub(super) fn set_cpu(&mut self, cpu: Option<u16>, state: Cpu) {
         let Some(cpu) = cpu.map(usize::from) else { return };
         if self.cpus.len() <= cpu {
             self.cpus.resize(cpu + 1, self.first_cpu);
@@ -316,7 +140,13 @@ impl Tracker {
         self.cpus[cpu] = state;
     }
 
-    fn alive_since(&self, thread: ThreadId, ticks: i64, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
+    pub(super) fn alive_since(
+        &self,
+        thread: ThreadId,
+        ticks: i64,
+        lives: &mut impl Lifespans,
+        target: &mut impl SwitchTarget,
+    ) {
         if !lives.is_open(thread) {
             lives.alive_since(thread, ticks);
             if self.is_slice() {
@@ -325,7 +155,13 @@ impl Tracker {
         }
     }
 
-    fn alive_until(&self, thread: ThreadId, ticks: i64, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
+    pub(super) fn alive_until(
+        &self,
+        thread: ThreadId,
+        ticks: i64,
+        lives: &mut impl Lifespans,
+        target: &mut impl SwitchTarget,
+    ) {
         if !lives.is_open(thread) {
             lives.alive_until(thread, ticks);
             if self.is_slice() {
@@ -339,7 +175,7 @@ impl Tracker {
     }
 
     /// A thread comes in from one that is not watched; a watched one must have left before.
-    fn leave_unseen(&mut self, event: &Switch, lives: &impl Lifespans, health: &mut Health) {
+    pub(super) fn leave_unseen(&mut self, event: &Switch, lives: &impl Lifespans, health: &mut Health) {
         let Cpu::Runs(current) = self.cpu(event.cpu) else { return };
         // Events of single tasks end with the task: after its exit nothing says that it leaves the CPU.
         if lives.died(current).is_some_and(|died| died <= event.ticks) {
@@ -356,7 +192,7 @@ impl Tracker {
     }
 
     /// The old thread leaves.
-    fn leave(
+    pub(super) fn leave(
         &mut self,
         old: ThreadId,
         event: &Switch,
@@ -465,7 +301,7 @@ impl Tracker {
     }
 
     /// The new thread gets the CPU.
-    fn enter(
+    pub(super) fn enter(
         &mut self,
         new: ThreadId,
         event: &Switch,
@@ -549,7 +385,7 @@ impl Tracker {
     }
 
     /// Closes the threads whose life ended before `ticks`, in the order of their ends.
-    fn bury_before(&mut self, ticks: i64, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
+    pub(super) fn bury_before(&mut self, ticks: i64, lives: &mut impl Lifespans, target: &mut impl SwitchTarget) {
         let Some(mut next) = self.next_death else {
             self.next_death = Some(self.deaths.partition_point(|(died, _)| *died < ticks));
             let known = Met(self.threads.met_open());
@@ -565,7 +401,7 @@ impl Tracker {
     }
 
     /// Closes a thread whose life ended then.
-    fn bury(&mut self, died: i64, thread: ThreadId, lives: &impl Lifespans, target: &mut impl SwitchTarget) {
+    pub(super) fn bury(&mut self, died: i64, thread: ThreadId, lives: &impl Lifespans, target: &mut impl SwitchTarget) {
         let time = self.clock.ns(died);
         // A switch after its end record prolonged the life.
         let is_over = lives.died(thread) == Some(died);

@@ -57,7 +57,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                 }
             }
         }
-        found.end.stacks().for_each(|stack| self.settle(stack));
+        found.end.number_stacks(|number| self.rows.stack_of(number));
         self.switches.end_slice(&found.end);
         self.counters_after(&found.counters);
         deferred.clear();
@@ -65,14 +65,10 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         self.rows.end_slice(found);
     }
 
-    fn settle(&self, stack: &mut Option<StackId>) {
-        *stack = stack.and_then(|number| self.rows.stack_of(number));
-    }
-
     /// An event that the worker could not explain, behind so many rows of switches.
     fn deferred(&mut self, event: &mut DeferredEvent, switches: usize) {
         let DeferredEvent { deferred, unknown, asks_counters } = event;
-        deferred.stacks().for_each(|stack| self.settle(stack));
+        deferred.number_stacks(|number| self.rows.stack_of(number));
         let runs = deferred.runs();
         match deferred {
             Deferred::Leave { event, .. } => {

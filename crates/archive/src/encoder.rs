@@ -25,12 +25,13 @@ use tracesift_trace::schema::{Row as _, TableDefinition};
 /// Batches between producer and encoder: enough to even out their rhythms.
 const QUEUE: usize = 12;
 
-/// Tables whose rows one thread makes. Between which batches of other threads they arrive is chance, and the archive must not depend on
-/// it: so each share has its own limit of memory.
+/// Tables that share a limit of memory: those whose batches come in an order that nothing but the recording decides. Other threads fill
+/// the tables that have a limit for themselves, and between which batches of other tables they arrive is chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Share {
     Events,
-    Scheduling,
+    Switches,
+    Samples,
     Others,
 }
 
@@ -38,7 +39,8 @@ impl Share {
     fn of(table: &str) -> Self {
         match table {
             table if table == EventRow::TABLE.name => Self::Events,
-            table if [ContextSwitchRow::TABLE.name, CpuSampleRow::TABLE.name].contains(&table) => Self::Scheduling,
+            table if table == ContextSwitchRow::TABLE.name => Self::Switches,
+            table if table == CpuSampleRow::TABLE.name => Self::Samples,
             _ => Self::Others,
         }
     }
@@ -47,7 +49,8 @@ impl Share {
     const fn bytes(self) -> usize {
         match self {
             Self::Events => 24 << 20,
-            Self::Scheduling => 44 << 20,
+            Self::Switches => 28 << 20,
+            Self::Samples => 16 << 20,
             Self::Others => 36 << 20,
         }
     }

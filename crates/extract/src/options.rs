@@ -114,7 +114,7 @@ impl Budget {
 
     /// Records between two cuts of a recording: each worker has a slice, and some more wait.
     pub(crate) fn cut_records(&self) -> usize {
-        self.slice_records.unwrap_or_else(|| self.memory / (1024 * self.workers().max(2))).max(1)
+        self.slice_records.unwrap_or_else(|| self.memory / (1024 * self.workers().max(3))).max(1)
     }
 
     /// Records between two places at which tables of stacks may be dropped.

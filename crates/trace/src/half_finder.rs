@@ -96,7 +96,7 @@ impl HalfFinder {
         self.keys.find(half, key, position).is_some()
     }
 
-    /// The half that a key stands for; `None` (and counted) when nothing defines it.
+    /// The half that a key stands for; `None` when it has no frames, or (counted) when nothing defines it.
     pub fn keyed(&mut self, reference: &KeyReference, health: &mut Health) -> Option<HalfId> {
         let KeyReference { half, key, position, ticks, process } = *reference;
         let space = match half {
@@ -119,6 +119,9 @@ impl HalfFinder {
         }
         if let Err(error) = self.keys.frames(definition, &mut self.addresses) {
             health.count(HealthKind::STACK_FRAMES_UNREADABLE, Some(ticks), || format!("temporary file: {error}"));
+            return None;
+        }
+        if self.addresses.is_empty() {
             return None;
         }
         let id = self.current.add(process, ticks, &self.addresses);

@@ -155,8 +155,9 @@ pub struct Lifetimes {
     /// tid → pid from record headers, for threads without a record of their own.
     pub(crate) pairs: FxHashMap<u32, u32>,
     pub(crate) services: FxHashMap<(u32, u32), Text>,
-    /// When a thread left a CPU for good, by tid and by the number of its lives then; that of an idle thread by its CPU.
-    pub(crate) first_ends: FxHashMap<(u32, u32), i64>,
+    /// When threads left a CPU for good for the first and the last time, by tid and by the number of its lives then; those of idle threads
+    /// by their CPU.
+    pub(crate) ends: FxHashMap<(u32, u32), (i64, i64)>,
     pub(crate) idle_threads: bool,
     pub(crate) platform: Platform,
 }
@@ -244,7 +245,7 @@ impl Lifetimes {
             0 => u32::from(cpu),
             tid => self.threads.get(&tid).map_or(0, |lives| u32::try_from(lives.len()).unwrap_or(u32::MAX)),
         };
-        self.first_ends.entry((tid, life)).or_insert(ticks);
+        self.ends.entry((tid, life)).or_insert((ticks, ticks)).1 = ticks;
     }
 
     /// A record's header names a process and a thread together.

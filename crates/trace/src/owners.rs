@@ -64,11 +64,25 @@ impl Owners {
         self.lives.get(thread.index())
     }
 
-    /// A switch at `ticks` ends the life of a thread.
-    pub(crate) fn ends_first(&mut self, tid: u32, cpu: u16, ticks: i64) {
-        let thread = self.thread_at(tid, cpu, ticks);
-        if let Some(life) = thread.and_then(|thread| self.lives.get_mut(thread.index())) {
-            life.first_end = life.first_end.min(ticks);
+    /// Switches end lives of a tid, the first one and the last one at these times. Each life that one of them may have ended ends first
+    /// then, or when it began.
+    pub(crate) fn ends_between(&mut self, tid: u32, cpu: u16, (first, last): (i64, i64)) {
+        let Self { lives, by_tid, .. } = self;
+        let mut ends = |thread: ThreadId, start: i64| {
+            if let Some(life) = lives.get_mut(thread.index()) {
+                life.first_end = life.first_end.min(first.max(start));
+            }
+        };
+        if tid == 0 {
+            self.idle.get(&cpu).into_iter().for_each(|idle| ends(*idle, i64::MIN));
+            return;
+        }
+        let Some(instances) = by_tid.get(&tid) else { return };
+        for ticks in [first, last] {
+            ends(instances.owner(ticks), i64::MIN);
+        }
+        for span in instances.all().iter().filter(|span| span.start <= last) {
+            ends(span.id, span.start);
         }
     }
 }
@@ -85,7 +99,7 @@ pub struct Life {
     /// Raw times; `i64::MIN` and `i64::MAX` where records do not say.
     pub(crate) start: i64,
     pub(crate) end: i64,
-    /// When a record or a switch ends it for the first time.
+    /// When a record or a switch ends it for the first time, or earlier.
     pub(crate) first_end: i64,
 }
 

@@ -32,8 +32,8 @@ impl Lifetimes {
     /// of the `cpus` gets one; else they are made when they are met.
     #[must_use]
     pub fn freeze(self, clock: Clock, cpus: u16) -> Population {
-        let Self { processes, threads, texts, pairs, services, first_ends, idle_threads, platform } = self;
-        let mut population = Population { clock, pairs, platform, texts, first_ends, ..Population::default() };
+        let Self { processes, threads, texts, pairs, services, ends, idle_threads, platform } = self;
+        let mut population = Population { clock, pairs, platform, texts, ends, ..Population::default() };
         let mut pids: Vec<_> = processes.into_iter().collect();
         pids.sort_unstable_by_key(|(pid, _)| *pid);
         for (pid, instances) in pids {
@@ -109,7 +109,7 @@ pub struct Population {
     first_inferred: usize,
     pairs: FxHashMap<u32, u32>,
     /// When threads left a CPU for good: see [`Lifetimes::left_for_good`].
-    first_ends: FxHashMap<(u32, u32), i64>,
+    ends: FxHashMap<(u32, u32), (i64, i64)>,
     idle: FxHashMap<u16, ThreadId>,
     interrupts: Option<ProcessId>,
     /// Ids of parts of the system, with their pseudo-processes.
@@ -135,7 +135,7 @@ impl Default for Population {
             named: FxHashMap::default(),
             first_inferred: 0,
             pairs: FxHashMap::default(),
-            first_ends: FxHashMap::default(),
+            ends: FxHashMap::default(),
             idle: FxHashMap::default(),
             interrupts: None,
             system_parts: Vec::new(),
@@ -162,10 +162,10 @@ impl Population {
             idle: self.idle.clone(),
             process_count: self.processes.len(),
         };
-        for ((tid, life), ticks) in std::mem::take(&mut self.first_ends) {
+        for ((tid, life), between) in std::mem::take(&mut self.ends) {
             // The number of lives of an idle thread is its CPU.
             let cpu = u16::try_from(life).unwrap_or(u16::MAX);
-            owners.ends_first(tid, cpu, ticks);
+            owners.ends_between(tid, cpu, between);
         }
         self.told = Arc::new(owners);
         Arc::clone(&self.told)

@@ -121,6 +121,24 @@ pub enum UserHalves {
     Shared,
 }
 
+impl Untaken {
+    /// Whether it may be the stack of an event of `tid`.
+    #[must_use]
+    pub fn is_of(&self, tid: Option<u32>, cpu: u16) -> bool {
+        is_of((self.tid, self.cpu), tid, cpu)
+    }
+}
+
+/// Whether the stack of a thread, logged on a CPU, may be that of an event of `tid`.
+#[inline]
+fn is_of((stack_tid, stack_cpu): (u32, u16), tid: Option<u32>, cpu: u16) -> bool {
+    match tid {
+        // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
+        None | Some(0) => stack_cpu == cpu && tid.is_none_or(|tid| stack_tid == tid),
+        Some(tid) => stack_tid == tid,
+    }
+}
+
 /// Holds the halves whose events are still to come.
 #[derive(Debug)]
 pub struct StackBinder {
@@ -294,12 +312,7 @@ impl StackBinder {
         self.chain(self.by_slice.get(self.slice(ticks)))
             .filter(|index| {
                 let entry = &self.entries[*index as usize];
-                entry.ticks == ticks
-                    && match tid {
-                        // Every CPU has an idle thread with tid 0, so its stacks are told apart by CPU.
-                        None | Some(0) => entry.cpu == cpu && tid.is_none_or(|tid| entry.tid == tid),
-                        Some(tid) => entry.tid == tid,
-                    }
+                entry.ticks == ticks && is_of((entry.tid, entry.cpu), tid, cpu)
             })
             // Several records with the same time and thread: the one logged on the event's CPU comes first.
             .min_by_key(|index| self.entries[*index as usize].cpu != cpu)

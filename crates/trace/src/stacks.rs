@@ -1,8 +1,8 @@
 //! Frames and stacks, interned.
 //!
 //! Addresses become frames (module and RVA, or process and address), pairs of halves become stacks; each is looked up once and found again
-//! through caches. The caches have a byte budget. When it is reached they are dropped and start anew while ids grow on: deduplication is
-//! best effort, ids are opaque.
+//! through caches. The caches have a byte budget. Where it is exceeded they can be dropped and start anew while ids grow on: deduplication
+//! is best effort, ids are opaque.
 
 use std::sync::Arc;
 

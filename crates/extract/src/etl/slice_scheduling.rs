@@ -99,7 +99,7 @@ impl AtWork<'_> {
         let number = match stack {
             Bound::Stack(stack) => Some(stack),
             Bound::Open => {
-                self.leave_open(record);
+                self.leave_all_open(record);
                 Some(self.next_stack())
             }
             Bound::None => None,
@@ -183,21 +183,17 @@ impl AtWork<'_> {
         let stack = self.take(record, Some(event.thread_id), UserHalves::Shared);
         let source = &self.worker.source;
         let (ticks, cpu) = (record.time(), record.cpu());
-        let life =
-            self.thread(record, event.thread_id).ok().and_then(|thread| Some((thread, *source.owners.life(thread)?)));
-        // A sample without a stack has a frame, and who interrupts the idle thread is charged apart.
-        let life = life.filter(|(_, life)| flags_of_sample(event) == 0 || !life.is_idle);
-        let Some((thread, life)) = life.filter(|_| stack != Bound::None || !source.has_stacks) else {
+        let thread = self.thread(record, event.thread_id).ok();
+        let known = thread.and_then(|thread| Some((thread, *source.owners.life(thread)?)));
+        // Who interrupts the idle thread is charged apart, and a sample without a stack has a frame.
+        let known = known.filter(|(_, life)| flags_of_sample(event) == 0 || !life.is_idle);
+        let has_stack = matches!(stack, Bound::Stack(_)) || !source.has_stacks;
+        let Some((thread, life)) = known.filter(|_| has_stack) else {
             if stack == Bound::Open {
                 self.leave_open(record);
             }
-            return self.raw(record, place, stack, RestOf::Record);
+            return self.raw(record, place, stack, RestOf::SampleRow);
         };
-        if stack == Bound::Open {
-            // It may have none.
-            self.leave_open(record);
-            return self.raw(record, place, stack, RestOf::Record);
-        }
         let (time, weight) = (source.clock.ns(ticks), source.intervals.at(ticks));
         let stack = self.keep(record, place, stack, RestOf::Sample);
         self.found.samples.push(&sample((time, cpu), event, (life.process, thread), stack, weight));

@@ -97,6 +97,8 @@ impl SliceWorker {
             brought: BroughtStacks::default(),
             open_at: i64::MIN,
             open_cpus: FxHashSet::default(),
+            all_open: false,
+            brought_now: [None; 2],
             walked: before.stack_records,
             stacks: 0,
             untaken: Vec::new(),
@@ -119,6 +121,10 @@ pub(super) struct AtWork<'w> {
     /// CPUs with a record at this time whose stack nobody has looked for: it may be the stack of the next record of that time.
     open_at: i64,
     open_cpus: FxHashSet<u16>,
+    /// Whether that holds for all CPUs: it may be the stack of a thread that goes to another one.
+    all_open: bool,
+    /// Halves that other records bring for the record in hand: from the .NET runtime, and for its kernel half.
+    brought_now: [Option<HalfId>; 2],
     /// Stack records that the cursor ahead has met, from the start of the recording on.
     walked: u64,
     /// Stacks of the slice so far.
@@ -305,6 +311,9 @@ impl AtWork<'_> {
 
     /// A record that is no stack record.
     fn event(&mut self, record: &Record<'_>, place: Place) {
+        if self.worker.source.has_stacks {
+            self.brought_now = [self.brought.of_runtime_event(record), self.brought.of_match(record)];
+        }
         let open = if self.worker.source.has_stacks { Bound::Open } else { Bound::None };
         let EventClass::Kernel { group, opcode, version } = record.class() else {
             return self.raw(record, place, open, RestOf::Record);
@@ -323,15 +332,20 @@ impl AtWork<'_> {
         if self.open_at != record.time() {
             self.open_at = record.time();
             self.open_cpus.clear();
+            self.all_open = false;
         }
         self.open_cpus.insert(record.cpu());
     }
 
+    /// The same for a record that is open only because of where the slice begins.
+    pub(super) fn leave_all_open(&mut self, record: &Record<'_>) {
+        self.leave_open(record);
+        self.all_open = true;
+    }
+
     /// Something is left to do for a record.
     pub(super) fn raw(&mut self, record: &Record<'_>, place: Place, stack: Bound, rest: RestOf) {
-        if self.worker.source.has_stacks && !record.is_stack_walk() {
-            self.brought(record);
-        }
+        self.tell_brought();
         let Place { batch, index, walked, .. } = place;
         let runs = self.runs(record.cpu());
         let samples = u32::try_from(self.found.samples.len()).unwrap_or(u32::MAX);
@@ -343,15 +357,12 @@ impl AtWork<'_> {
         self.worker.tracker.running(cpu)
     }
 
-    /// Tells of the halves that another record brings for this one, which is the next step.
-    fn brought(&mut self, record: &Record<'_>) {
-        let brought = [
-            self.brought.of_runtime_event(record).map(|half| (half, true)),
-            self.brought.of_match(record).map(|half| (half, false)),
-        ];
+    /// Tells of the halves that other records bring for this one, which is the next step.
+    fn tell_brought(&mut self) {
         let step = u32::try_from(self.found.steps.len()).unwrap_or(u32::MAX);
-        for (half, of_runtime) in brought.into_iter().flatten() {
-            if let Some(half) = self.tell(half) {
+        let [of_runtime, of_match] = std::mem::take(&mut self.brought_now);
+        for (half, of_runtime) in [(of_runtime, true), (of_match, false)] {
+            if let Some(half) = half.and_then(|half| self.tell(half)) {
                 self.found.brought.push(Brought { step, half, of_runtime });
             }
         }
@@ -363,7 +374,7 @@ impl AtWork<'_> {
             return Bound::None;
         }
         // Records with one time take stacks in their order.
-        if self.open_at == record.time() && self.open_cpus.contains(&record.cpu()) {
+        if self.open_at == record.time() && (self.all_open || self.open_cpus.contains(&record.cpu())) {
             return Bound::Open;
         }
         let pair = self.binder.take(record.time(), tid, record.cpu(), user);
@@ -438,21 +449,34 @@ impl AtWork<'_> {
     fn tell_untaken(&mut self, slice: &Slice) {
         let mut untaken = std::mem::take(&mut self.untaken);
         untaken.sort_by_key(|halves| halves.ticks);
-        let times = self.found.steps.iter().filter_map(|step| match step {
-            Step::Raw(RawStep { batch, index, stack: Bound::Open, .. }) => {
-                slice.own.get(*batch as usize)?.time(*index as usize)
+        let lossy = self.worker.source.lossy;
+        let mut open = self.found.steps.iter().filter_map(|step| match step {
+            Step::Raw(RawStep { batch, index, stack: Bound::Open, rest, .. }) => {
+                let time = slice.own.get(*batch as usize)?.time(*index as usize)?;
+                // In a lossy recording all ready events are open.
+                let is_by_cut = matches!(rest, RestOf::Switch | RestOf::Ready | RestOf::SampleRow);
+                let is_always = !is_by_cut || lossy && *rest == RestOf::Ready;
+                Some((time, is_always))
             }
             _ => None,
         });
-        let mut open = times.peekable();
-        untaken.retain(|halves| {
-            while open.next_if(|time| *time < halves.ticks).is_some() {}
-            open.peek() == Some(&halves.ticks)
-        });
-        drop(open);
+        let mut next = open.next();
+        let mut at = (i64::MIN, false);
+        let mut left = Vec::with_capacity(untaken.len());
         for event in untaken {
+            while let Some((time, is_always)) = next
+                && time <= event.ticks
+            {
+                at = (time, is_always || time == at.0 && at.1);
+                next = open.next();
+            }
+            if at.0 == event.ticks {
+                left.push((event, at.1));
+            }
+        }
+        for (event, for_any) in left {
             let pair = self.tell_pair([event.kernel, event.user]);
-            self.found.left.push(LeftHalves { event, pair });
+            self.found.left.push(LeftHalves { event, pair, for_any });
         }
     }
 

@@ -42,6 +42,8 @@ pub(super) struct RawStep {
 pub(super) enum RestOf {
     /// All.
     Record,
+    /// All of a sample.
+    SampleRow,
     /// Nothing but to keep it, if it is kept, and to find its stack, if that is open: that of a switch, a ready event or a sample. The
     /// stack is the next one of the slice, then.
     Switch,
@@ -111,7 +113,12 @@ pub(super) struct LeftHalves {
     /// Their event; its halves are those of the worker.
     pub(super) event: Untaken,
     pub(super) pair: ToldPair,
+    /// Any open record of that time may take them; else only a switch or ready event that is open because of where the slice begins.
+    pub(super) for_any: bool,
 }
+
+/// Deferred events for which memory is kept.
+const MANY_DEFERRED: usize = 1 << 15;
 
 /// What a worker found out about a slice.
 #[derive(Default)]
@@ -151,6 +158,10 @@ pub(super) struct CountersOfCpu {
 impl WorkedSlice {
     /// Nothing of the slice before, whose memory is used again.
     pub(super) fn begin(&mut self, is_anew: bool) {
+        // A slice of threads without records defers most of its switches. Others need not keep memory for that.
+        if self.deferred.capacity() > MANY_DEFERRED {
+            self.deferred = Vec::new();
+        }
         let Self { steps, deferred, switches, samples, counters, .. } = self;
         steps.clear();
         deferred.clear();

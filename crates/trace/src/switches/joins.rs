@@ -1,7 +1,7 @@
 //! What a slice defers, and how the slices before take it.
 
 use super::events::{Ready, Switch};
-use super::slices::{Deferred, Known, SliceEnd, SwitchTarget, WithoutRows};
+use super::slices::{Deferred, Known, KnownStates, SliceEnd, SwitchTarget, WithoutRows};
 use super::states::{Cpu, Readied, State, Thread};
 use super::tracker::Tracker;
 use crate::health::Health;
@@ -93,11 +93,13 @@ impl Tracker {
             }
             Some(known).filter(|(_, known)| *known != Thread::OPEN)
         });
-        Known { threads: known, cpu: known_cpu }
+        let is_any = known_cpu.is_some() || known.iter().any(Option::is_some);
+        Known(is_any.then(|| Box::new(KnownStates { threads: known, cpu: known_cpu })))
     }
 
     /// Takes what a slice behind this one knew before one of its events.
     pub(super) fn learn(&mut self, known: &Known) {
+        let Some(known) = &known.0 else { return };
         known.threads.iter().flatten().for_each(|(thread, known)| self.learn_thread(*thread, *known));
         if let Some((cpu, known)) = known.cpu {
             self.set_cpu(Some(cpu), known);

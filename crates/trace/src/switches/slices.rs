@@ -87,7 +87,10 @@ pub struct Met(pub(super) Vec<(ThreadId, Thread)>);
 
 /// What a slice knew of the threads and the CPU of an event before it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct Known(pub(super) Option<Box<KnownStates>>);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct KnownStates {
     pub(super) threads: [Option<(ThreadId, Thread)>; 2],
     pub(super) cpu: Option<(u16, Cpu)>,
 }
@@ -121,14 +124,15 @@ impl Deferred {
             Self::Ends { known, .. } => return known.0.iter_mut().for_each(|(_, thread)| thread.number_stacks(anew)),
             Self::AliveSince { .. } | Self::AliveUntil { .. } => return,
         };
-        known.threads.iter_mut().flatten().for_each(|(_, thread)| thread.number_stacks(anew));
+        let threads = known.0.iter_mut().flat_map(|known| known.threads.iter_mut().flatten());
+        threads.for_each(|(_, thread)| thread.number_stacks(anew));
     }
 
     /// Who ran on the CPU of a ready event, or before a thread left it.
     #[must_use]
     pub fn runs(&self) -> Runs {
         let known = match self {
-            Self::Leave { known, .. } | Self::Ready { known, .. } => known.cpu,
+            Self::Leave { known, .. } | Self::Ready { known, .. } => known.0.as_ref().and_then(|known| known.cpu),
             _ => None,
         };
         match known {

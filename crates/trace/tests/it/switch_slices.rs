@@ -16,9 +16,9 @@ enum Event {
 
 type Story = Vec<(i64, Event)>;
 
-/// 10 to 12 live throughout, 20 to 22 are born or end inside, 30 has no record, 0 is idle.
+/// 10 to 12 live throughout, 20 to 22 are born or end inside, 23 has two lives, 24 may end twice, 30 has no record, 0 is idle.
 fn tid() -> impl Strategy<Value = u32> {
-    prop::sample::select(vec![0, 10, 11, 12, 20, 21, 22, 30])
+    prop::sample::select(vec![0, 10, 11, 12, 20, 21, 22, 23, 24, 30])
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -57,24 +57,32 @@ fn story() -> impl Strategy<Value = Story> {
 }
 
 fn population(story: &[(i64, i64, Event)]) -> Population {
+    let records = [
+        (0, 10, Edge::AliveAtStart),
+        (0, 11, Edge::AliveAtStart),
+        (0, 12, Edge::AliveAtStart),
+        (0, 24, Edge::AliveAtStart),
+        (100, 20, Edge::Start),
+        (200, 23, Edge::Start),
+        (300, 21, Edge::Start),
+        (400, 23, Edge::End),
+        (450, 23, Edge::Start),
+        (500, 21, Edge::End),
+        (700, 22, Edge::End),
+        (900, 20, Edge::End),
+        (5_000, 23, Edge::AliveAtEnd),
+        (5_000, 24, Edge::AliveAtEnd),
+    ];
     let mut lifetimes = Lifetimes::new();
-    let facts = || ThreadFacts { pid: 1, ..ThreadFacts::default() };
-    for tid in [10, 11, 12] {
-        lifetimes.thread(0, tid, Edge::AliveAtStart, facts());
-    }
-    for (tid, edge, ticks) in [
-        (20, Edge::Start, 100),
-        (21, Edge::Start, 300),
-        (21, Edge::End, 500),
-        (22, Edge::End, 700),
-        (20, Edge::End, 900),
-    ] {
-        lifetimes.thread(ticks, tid, edge, facts());
-    }
-    for (_, ticks, event) in story {
-        if let Event::Switch { cpu, old: Some(old), leave: Leave::Ended, .. } = event {
-            lifetimes.left_for_good(*ticks, *old, cpu.unwrap_or(0));
+    let mut ended = story.iter().peekable();
+    for (ticks, tid, edge) in records {
+        while let Some((_, at, event)) = ended.next_if(|(_, at, _)| *at < ticks) {
+            if let Event::Switch { cpu, old: Some(old), leave: Leave::Ended, .. } = event {
+                lifetimes.terminated(*at, *old);
+                lifetimes.left_for_good(*at, *old, cpu.unwrap_or(0));
+            }
         }
+        lifetimes.thread(ticks, tid, edge, ThreadFacts { pid: 1, ..ThreadFacts::default() });
     }
     lifetimes.freeze(Clock::new(0, 1_000_000_000), 3)
 }

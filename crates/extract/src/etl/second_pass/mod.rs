@@ -101,6 +101,9 @@ pub(crate) use told::Told;
 use ui::Windows;
 use work_items::QueuedWork;
 
+/// Late halves between two places at which tables of stacks may be dropped.
+const LATE_PACE: usize = 1 << 10;
+
 /// What the second pass works with.
 pub(crate) struct SecondPass<'s, Sink> {
     pub(crate) clock: Clock,
@@ -304,7 +307,11 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         let mut user_halves = Vec::new();
         // Workers have counted those that cannot be used.
         let mut ignored = Health::new();
-        for half in late.halves.iter().filter(|late| late.part == LatePart::Half(Half::User)) {
+        let of_users = late.halves.iter().filter(|late| late.part == LatePart::Half(Half::User));
+        for (number, half) in of_users.enumerate() {
+            if number.is_multiple_of(LATE_PACE) {
+                self.stacks.drop_full_tables();
+            }
             let process = self.population.process_at(half.pid, half.event_ticks);
             let (tid, event_ticks, ticks) = (half.tid, half.event_ticks, half.ticks);
             let found = match &half.frames {

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::slice::Iter;
 
 use tracesift_etl::Record;
-use tracesift_etl::payload::{ContextSwitch, Payload as _, ReadyThread};
+use tracesift_etl::payload::{ContextSwitch, Payload as _, ReadyThread, SampledProfile};
 use tracesift_trace::RowSink;
 use tracesift_trace::ids::StackId;
 use tracesift_trace::stack_binder::UserHalves;
@@ -21,6 +21,8 @@ use crate::etl::worked_slice::{
 struct HalvesOfSlice<'s> {
     left: Peekable<Iter<'s, LeftHalves>>,
     brought: Peekable<Iter<'s, Brought>>,
+    /// Those of the time in hand that only some records may take.
+    at_hand: Vec<&'s LeftHalves>,
 }
 
 impl<Sink: RowSink> SecondPass<'_, Sink> {
@@ -30,7 +32,11 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         self.health.merge(&found.health);
         let mut deferred = std::mem::take(&mut found.deferred);
         let mut next_deferred = deferred.iter_mut();
-        let mut halves = HalvesOfSlice { left: found.left.iter().peekable(), brought: found.brought.iter().peekable() };
+        let mut halves = HalvesOfSlice {
+            left: found.left.iter().peekable(),
+            brought: found.brought.iter().peekable(),
+            at_hand: Vec::new(),
+        };
         for (place, step) in (0..).zip(&found.steps) {
             match step {
                 Step::Stack { pair } => {
@@ -53,7 +59,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
                     self.samples_before = raw.samples as usize;
                     self.halves_before(&record, place, &mut halves, told);
                     self.stack_records_passed = walked + u64::from(raw.walked);
-                    self.raw(&record, raw);
+                    self.raw(&record, raw, &mut halves, told);
                 }
             }
         }
@@ -115,8 +121,13 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     fn halves_before(&mut self, record: &Record<'_>, place: u32, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
         let time = record.time();
         self.binder.advance(time, self.sweep_interval, |_| ());
+        halves.at_hand.retain(|left| left.event.ticks == time);
         while let Some(left) = halves.left.next_if(|left| left.event.ticks <= time) {
-            self.add_left(left, told);
+            if left.for_any {
+                self.add_left(left, told);
+            } else if left.event.ticks == time {
+                halves.at_hand.push(left);
+            }
         }
         (self.behind, self.matching) = (None, None);
         while let Some(brought) = halves.brought.next_if(|brought| brought.step == place) {
@@ -126,7 +137,7 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// What is left to do for a record.
-    fn raw(&mut self, record: &Record<'_>, step: &RawStep) {
+    fn raw(&mut self, record: &Record<'_>, step: &RawStep, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
         self.runs = step.runs;
         self.taken = None;
         self.bound = match step.stack {
@@ -136,12 +147,20 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
         };
         match step.rest {
             RestOf::Record => return self.record(record),
+            RestOf::SampleRow => {
+                if self.bound.is_none()
+                    && let Ok(event) = SampledProfile::parse(record.payload(), record.version(), record.pointer_size())
+                {
+                    self.add_left_of(Some(event.thread_id), record.cpu(), halves, told);
+                }
+                return self.record(record);
+            }
             RestOf::Event => {}
             RestOf::Switch | RestOf::Ready | RestOf::Sample => {
                 let stack = match self.bound {
                     Some(stack) => stack,
                     None => {
-                        let stack = self.open_stack(record, step.rest);
+                        let stack = self.open_stack(record, step.rest, halves, told);
                         self.rows.stack(stack);
                         stack
                     }
@@ -153,20 +172,40 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
     }
 
     /// The stack of a switch or ready event that the worker has not looked for.
-    fn open_stack(&mut self, record: &Record<'_>, rest: RestOf) -> Option<StackId> {
+    fn open_stack(
+        &mut self,
+        record: &Record<'_>,
+        rest: RestOf,
+        halves: &mut HalvesOfSlice<'_>,
+        told: &mut Told,
+    ) -> Option<StackId> {
         let (payload, version, pointer_size) = (record.payload(), record.version(), record.pointer_size());
         match rest {
             RestOf::Switch => {
-                let event = ContextSwitch::parse(payload, version, pointer_size).ok()?;
-                self.stack_of(record, Some(event.new_thread_id))
+                let tid = Some(ContextSwitch::parse(payload, version, pointer_size).ok()?.new_thread_id);
+                self.add_left_of(tid, record.cpu(), halves, told);
+                self.stack_of(record, tid)
             }
             RestOf::Ready => {
                 let event = ReadyThread::parse(payload, version, pointer_size).ok()?;
                 let readier = self.running(record.cpu()).map(|thread| self.population.tid_of(thread));
+                self.add_left_of(readier, record.cpu(), halves, told);
                 self.ready_stack(record, readier, user_halves(&event))
             }
-            RestOf::Sample | RestOf::Event | RestOf::Record => None,
+            RestOf::Sample | RestOf::SampleRow | RestOf::Event | RestOf::Record => None,
         }
+    }
+
+    /// Adds the halves at hand that may be the stack of an event of `tid`. Others must not be looked up: which events are open depends on
+    /// where slices begin.
+    fn add_left_of(&mut self, tid: Option<u32>, cpu: u16, halves: &mut HalvesOfSlice<'_>, told: &mut Told) {
+        halves.at_hand.retain(|left| {
+            let is_its = left.event.is_of(tid, cpu);
+            if is_its {
+                self.add_left(left, told);
+            }
+            !is_its
+        });
     }
 
     /// The stack of a ready event, on which the thread `readier` is believed to run.

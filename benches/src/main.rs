@@ -20,6 +20,7 @@ mod perf_data;
 mod perf_memory;
 mod perf_processes;
 mod scale;
+mod slices;
 mod stacks;
 mod stacks_archive;
 mod symbols;
@@ -67,6 +68,7 @@ fn main() -> anyhow::Result<()> {
         ("events", events::run),
         ("xpress", xpress::run),
         ("extract", extract::run),
+        ("slices", slices::run),
         ("memory", memory::run),
         ("perf-data", perf_data::run),
         ("perf-memory", perf_memory::run),
@@ -91,8 +93,8 @@ fn main() -> anyhow::Result<()> {
     }
     if !known {
         bail!(
-            "unknown benchmark {what}: framing, events, xpress, extract, memory, perf-data, perf-memory, perf-processes, symbols, \
-             stacks, many, classes, code-classes, all-classes, compare, long-spans, timeline, view or all"
+            "unknown benchmark {what}: framing, events, xpress, extract, slices, memory, perf-data, perf-memory, perf-processes, \
+             symbols, stacks, many, classes, code-classes, all-classes, compare, long-spans, timeline, view or all"
         );
     }
     Ok(())

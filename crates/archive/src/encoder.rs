@@ -64,14 +64,19 @@ enum Message {
 /// Most threads that encode columns: more gain little, and each column of theirs takes memory.
 const MAX_THREADS: usize = 4;
 
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl Effort {
-    /// That of an encoder beside somebody who makes rows.
-    pub(crate) const BESIDE: Self = Self { threads: 1, group_rows: ROW_GROUP_ROWS };
+    /// That of an encoder beside those who make rows: they need most of the processors.
+    pub(crate) fn beside() -> Self {
+        Self { threads: (processors() / 4).clamp(1, MAX_THREADS), group_rows: ROW_GROUP_ROWS }
+    }
 
     /// That of an encoder that nobody takes the processors from, since all rows are made.
     pub(crate) fn alone() -> Self {
-        let threads = thread::available_parallelism().map_or(1, |processors| processors.get().min(MAX_THREADS));
-        Self { threads, ..Self::BESIDE }
+        Self { threads: processors().min(MAX_THREADS), group_rows: ROW_GROUP_ROWS }
     }
 }
 

@@ -65,9 +65,10 @@ impl ArchiveWriter {
     /// As [`Self::create`], but never [`Error::Busy`].
     pub fn create_locked(lock: TargetLock, options: WriterOptions) -> Result<Self, Error> {
         let staging = Staging::create(lock.target())?;
-        let group_rows = options.group_rows.unwrap_or(Effort::BESIDE.group_rows).max(1);
+        let effort = Effort::beside();
+        let group_rows = options.group_rows.unwrap_or(effort.group_rows).max(1);
         let trace = options.trace;
-        let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..Effort::BESIDE })?;
+        let encoder = Encoder::start(staging.directory(), &trace, Effort { group_rows, ..effort })?;
         let (batches, kept) = (Box::default(), Arc::default());
         Ok(Self { encoder, batches, kept, trace, group_rows, staging, lock })
     }

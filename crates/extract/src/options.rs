@@ -7,6 +7,7 @@ use tracesift_archive::WriterOptions;
 
 use crate::event_selection::EventSelection;
 use crate::input;
+use crate::stage::StageWatch;
 use crate::symbols::NameSource;
 use crate::table_choice::TableChoice;
 
@@ -36,6 +37,8 @@ pub struct Options {
     pub budget: Budget,
     /// What unpacking may cost.
     pub limits: input::Limits,
+    /// Who is told what threads work on.
+    pub stages: Option<Arc<dyn StageWatch>>,
 }
 
 impl Options {

@@ -16,6 +16,7 @@ use super::slices::{Cut, Slice, Slices};
 use super::{Source, example, merge_options};
 use crate::error::Error;
 use crate::progress::Progress;
+use crate::stage::{Stage, StageWatch, watched};
 
 /// Slices that wait for either thread.
 const WAITING: usize = 2;
@@ -40,8 +41,9 @@ impl Source<'_> {
         let (slices, written) = thread::scope(|scope| {
             let slices = spawn(scope, "slices", move || hand_out(slices, &to_inventory, to_stacks.as_ref()));
             let taken = &mut stacks;
-            let of_stacks = spawn(scope, "stack inventory", move || take_stacks(taken, for_stacks));
-            let read = take_all(&mut inventory, for_inventory, progress);
+            let stages = self.stages.map(AsRef::as_ref);
+            let of_stacks = spawn(scope, "stack inventory", move || take_stacks(taken, for_stacks, stages));
+            let read = take_all(&mut inventory, for_inventory, stages, progress);
             let slices = slices.join().unwrap_or_else(|panic| resume_unwind(panic));
             let written = of_stacks.join().unwrap_or_else(|panic| resume_unwind(panic));
             read.map(|()| (slices, written))
@@ -85,23 +87,31 @@ fn hand_out(
 fn take_all(
     inventory: &mut Inventory,
     slices: Receiver<Arc<Slice>>,
+    stages: Option<&dyn StageWatch>,
     progress: &mut Progress<'_, '_>,
 ) -> Result<(), Error> {
-    for slice in slices {
-        for batch in &slice.own {
-            batch.records().for_each(|record| inventory.record(&record));
-            progress.at("reading", slice.bytes_read)?;
-        }
+    for (number, slice) in slices.into_iter().enumerate() {
+        watched(stages, Stage::Inventory, number, || {
+            slice.own.iter().try_for_each(|batch| {
+                batch.records().for_each(|record| inventory.record(&record));
+                progress.at("reading", slice.bytes_read)
+            })
+        })?;
     }
     Ok(())
 }
 
-fn take_stacks(stacks: &mut StackInventory, slices: Receiver<Arc<Slice>>) -> io::Result<()> {
-    for slice in slices {
+fn take_stacks(
+    stacks: &mut StackInventory,
+    slices: Receiver<Arc<Slice>>,
+    stages: Option<&dyn StageWatch>,
+) -> io::Result<()> {
+    for (number, slice) in slices.into_iter().enumerate() {
         stacks.cut();
-        for batch in &slice.own {
-            batch.records().try_for_each(|record| stacks.record(&record))?;
-        }
+        watched(stages, Stage::StackInventory, number, || {
+            let mut batches = slice.own.iter();
+            batches.try_for_each(|batch| batch.records().try_for_each(|record| stacks.record(&record)))
+        })?;
     }
     Ok(())
 }

@@ -41,6 +41,7 @@ use crate::progress::{Progress, Watch};
 use crate::recorder_facts::RecorderFacts;
 use crate::row_writer::RowWriter;
 use crate::seal::{PassResults, Report, seal, trace_id};
+use crate::stage::{Stage, StageWatch, watched};
 use crate::symbols::{NameSource, Recorded};
 use crate::table_choice::WantedTables;
 use clock::{clock, recorded_span};
@@ -69,6 +70,7 @@ struct Source<'a> {
     without_stacks: bool,
     /// Where names of code come from.
     symbols: Option<&'a dyn NameSource>,
+    stages: Option<&'a Arc<dyn StageWatch>>,
 }
 
 /// The events that are kept one by one.
@@ -93,7 +95,15 @@ pub(crate) fn extract_recording(
     let budget = &options.budget;
     let symbols = options.symbols.as_deref();
     let without_stacks = options.without_stacks;
-    let source = Source { recording, files, clock: clock(files), budget, without_stacks, symbols };
+    let source = Source {
+        recording,
+        files,
+        clock: clock(files),
+        budget,
+        without_stacks,
+        symbols,
+        stages: options.stages.as_ref(),
+    };
     let mut progress = Progress::new(&recording.name, files.iter().map(EtlFile::bytes).sum(), watch);
 
     let selection = options.kept_events();
@@ -143,7 +153,7 @@ impl Source<'_> {
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
             known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
         }
-        let rows = SliceRows::start(writer.archive.scheduling_apart());
+        let rows = SliceRows::start(writer.archive.scheduling_apart(), self.stages.cloned());
         let mut pass = SecondPass::new((clock, start), known, wanted, rows, writer);
         pass.late_stacks(&stacks.late);
         self.second_pass(&mut pass, &stacks, progress)?;
@@ -246,6 +256,7 @@ impl Source<'_> {
             events: hooks,
             pace: budget.pace(),
             budget: budget.worker(),
+            stages: self.stages.cloned(),
         };
         Frozen { known, stacks: Arc::new(stacks), cpus: inventory.processors.into_rows() }
     }
@@ -263,9 +274,11 @@ impl Source<'_> {
         let cut = Cut { records: self.budget.cut_records(), bytes: self.budget.cut_bytes(), length, lead };
         let slices = Slices::new(self.files, merge_options(self.budget), cut);
         let mut told: Vec<Told> = (0..workers).map(|_| Told::new(stacks.owners.process_count())).collect();
-        each_slice(slices, stacks, workers, |Done { slice, found, worker }| {
+        each_slice(slices, stacks, workers, |Done { number, slice, found, worker }| {
             if let Some(told) = told.get_mut(*worker) {
-                pass.slice(slice, found, told, stacks.before(slice).stack_records);
+                let walked = stacks.before(slice).stack_records;
+                let join = || pass.slice(slice, found, told, walked);
+                watched(stacks.stages.as_deref(), Stage::Join, *number, join);
             }
             progress.at("extracting", slice.bytes_read)?;
             Ok(!pass.sink.has_failed())

@@ -12,6 +12,7 @@ use tracesift_trace::switches::Deaths;
 use super::inventory::{CutFacts, LateStacks};
 use super::slices::Slice;
 use crate::event_kinds::WantedHooks;
+use crate::stage::StageWatch;
 use crate::table_choice::WantedTables;
 
 /// What all workers read.
@@ -42,6 +43,7 @@ pub(super) struct SliceSource {
     pub(super) pace: u64,
     /// Bytes for the tables of a worker.
     pub(super) budget: usize,
+    pub(super) stages: Option<Arc<dyn StageWatch>>,
 }
 
 impl SliceSource {

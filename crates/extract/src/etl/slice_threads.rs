@@ -9,12 +9,15 @@ use super::slice_source::SliceSource;
 use super::slice_worker::SliceWorker;
 use super::slices::{Slice, Slices};
 use super::worked_slice::WorkedSlice;
+use crate::stage::{Stage, watched};
 
 /// Slices that wait between the threads, beside the one that each worker has.
 const WAITING: usize = 2;
 
 /// A slice that was worked on.
 pub(super) struct Done {
+    /// Its number.
+    pub(super) number: usize,
     pub(super) slice: Slice,
     pub(super) found: WorkedSlice,
     /// Which worker has numbered the halves.
@@ -45,13 +48,14 @@ pub(super) fn each_slice<E>(
         spawn(scope, "slices", move || cut(slices, &permits, &to_workers));
         for worker in 0..workers {
             let (jobs, spare, to_us, source) = (&jobs, &spare, to_us.clone(), Arc::clone(source));
+            let stages = source.stages.clone();
             spawn(scope, "slice worker", move || {
                 let mut own = SliceWorker::new(source);
                 let panic = TellsPanic(to_us);
                 while let Some((number, slice)) = next(jobs) {
                     let mut found: WorkedSlice = locked(spare).pop().unwrap_or_default();
-                    own.work(&slice, &mut found);
-                    if panic.0.send(Some((number, Done { slice, found, worker }))).is_err() {
+                    watched(stages.as_deref(), Stage::Slice, number, || own.work(&slice, &mut found));
+                    if panic.0.send(Some((number, Done { number, slice, found, worker }))).is_err() {
                         return;
                     }
                 }

@@ -2,6 +2,7 @@
 //! and between them those that needed the slices before.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -11,6 +12,7 @@ use tracesift_trace::ids::StackId;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow};
 
 use crate::etl::worked_slice::WorkedSlice;
+use crate::stage::{Stage, StageWatch, watched};
 
 /// Slices that wait for the thread, at most.
 const WAITING: usize = 1;
@@ -38,16 +40,18 @@ pub(crate) struct SliceRows {
 
 impl SliceRows {
     /// Starts the thread; without tables nothing is written, as their writer has failed.
-    pub(crate) fn start(tables: Option<SchedulingTables>) -> Self {
+    pub(crate) fn start(tables: Option<SchedulingTables>, stages: Option<Arc<dyn StageWatch>>) -> Self {
         let (to_thread, rows) = sync_channel::<RowsOfSlice>(WAITING);
         let (give_back, used) = channel();
         let run = move || {
             let mut tables = tables;
-            for mut slice in rows {
-                if let Some(tables) = &mut tables {
-                    slice.write(tables);
-                }
-                slice.clear();
+            for (number, mut slice) in rows.into_iter().enumerate() {
+                watched(stages.as_deref(), Stage::Rows, number, || {
+                    if let Some(tables) = &mut tables {
+                        slice.write(tables);
+                    }
+                    slice.clear();
+                });
                 // At the end nobody uses its memory again.
                 let _ = give_back.send(slice);
             }

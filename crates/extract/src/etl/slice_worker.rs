@@ -227,6 +227,8 @@ impl AtWork<'_> {
                 if !is_walk {
                     self.event(&record, place);
                 } else if is_kept {
+                    // What was brought for the record before is not for this one.
+                    self.brought_now = [None; 2];
                     self.raw(&record, place, Bound::None, RestOf::Record);
                 }
                 walked += u32::from(is_walk);

@@ -18,20 +18,6 @@ impl Tracker {
         target.deferred(Deferred::Ready { event, known });
     }
 
-    /// As [`Self::switch`], but the slices before explain what it means for the new thread.
-    pub(super) fn defer_enter(
-        &mut self,
-        event: &Switch,
-        lives: &mut impl Lifespans,
-        health: &mut Health,
-        target: &mut impl SwitchTarget,
-    ) {
-        self.bury_before(event.ticks, lives, target);
-        self.any_switch = true;
-        self.leave_first(event, lives, health, target);
-        self.enter_then(event, true, lives, health, target);
-    }
-
     /// What a switch means for the old thread.
     pub(super) fn leave_first(
         &mut self,
@@ -136,7 +122,6 @@ impl Tracker {
                 known.0.iter().for_each(|(thread, known)| self.learn_thread(*thread, *known));
                 self.bury_before(*before, lives, target);
             }
-
             Deferred::End { died, thread, known } => {
                 self.learn(known);
                 self.bury(*died, *thread, lives, target);

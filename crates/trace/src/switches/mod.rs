@@ -72,7 +72,7 @@ impl SwitchTracker {
         health: &mut Health,
         sink: &mut impl RowSink,
     ) {
-        self.0.switch(event, population, health, &mut AllRows(sink));
+        self.0.switch(event, false, population, health, &mut AllRows(sink));
     }
 
     /// What a slice could not know; all that it told before has been joined.

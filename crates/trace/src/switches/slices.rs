@@ -196,7 +196,7 @@ impl SliceTracker {
         health: &mut Health,
         target: &mut impl SwitchTarget,
     ) {
-        self.0.switch(event, lives, health, target);
+        self.0.switch(event, false, lives, health, target);
     }
 
     /// A ready event that the slices before are to explain, as it names a thread of which they alone know.
@@ -212,7 +212,7 @@ impl SliceTracker {
         health: &mut Health,
         target: &mut impl SwitchTarget,
     ) {
-        self.0.defer_enter(event, lives, health, target);
+        self.0.switch(event, true, lives, health, target);
     }
 
     /// What a slice behind this one could not know.

@@ -137,7 +137,7 @@ impl Threads {
 
     #[inline]
     pub(super) fn get(&self, thread: ThreadId) -> Thread {
-        let place = self.places.get(thread.index()).map_or(NOWHERE, |place| *place);
+        let place = self.places.get(thread.index()).copied().unwrap_or(NOWHERE);
         self.met.get(place as usize).map_or(self.first, |(_, thread)| *thread)
     }
 

@@ -95,10 +95,11 @@ impl Tracker {
         }
     }
 
-    /// A context switch.
+    /// A context switch; with `defers_enter` the slices before explain what it means for the new thread.
     pub(super) fn switch(
         &mut self,
         event: &Switch,
+        defers_enter: bool,
         lives: &mut impl Lifespans,
         health: &mut Health,
         target: &mut impl SwitchTarget,
@@ -106,7 +107,7 @@ impl Tracker {
         self.bury_before(event.ticks, lives, target);
         self.any_switch = true;
         self.leave_first(event, lives, health, target);
-        self.enter_then(event, false, lives, health, target);
+        self.enter_then(event, defers_enter, lives, health, target);
     }
 
     /// The end of the recording, `end` nanoseconds after time zero: closes what is open.

@@ -70,13 +70,19 @@ impl RecordBatch {
     #[must_use]
     pub fn record(&self, index: usize) -> Option<Record<'_>> {
         let entry = *self.entries.get(index)?;
-        if let Some(later) = self.entries.get(index + PREFETCH)
+        self.ask_for(index + PREFETCH);
+        let buffer = self.buffers.get(entry.slot())?;
+        buffer.content.record(entry, buffer.cpu, buffer.part)
+    }
+
+    /// Asks for the memory of a record that is read soon.
+    #[inline]
+    pub fn ask_for(&self, index: usize) {
+        if let Some(later) = self.entries.get(index)
             && let Some(buffer) = self.buffers.get(later.slot())
         {
             prefetch(buffer.content.area.bytes().get(later.offset()..).unwrap_or_default());
         }
-        let buffer = self.buffers.get(entry.slot())?;
-        buffer.content.record(entry, buffer.cpu, buffer.part)
     }
 
     /// All records.

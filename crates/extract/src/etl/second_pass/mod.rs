@@ -161,7 +161,7 @@ pub(crate) struct SecondPass<'s, Sink> {
     /// Start of the recording, nanoseconds since time zero.
     start: i64,
     /// Events that are kept one by one; `None` where none are.
-    event_table: Option<EventTable>,
+    event_table: Option<Box<EventTable>>,
     /// The stack that the .NET runtime wrote behind the event in hand.
     behind: Option<HalfId>,
     /// The user half of the stack in the event in hand.
@@ -242,7 +242,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
             no_return,
             has_stacks,
         } = known;
-        let event_table = events.map(|events| EventTable::new(events, sink));
+        let event_table = events.map(|events| Box::new(EventTable::new(events, sink)));
         Self {
             clock,
             switches: SwitchTracker::new(clock, start, deaths),

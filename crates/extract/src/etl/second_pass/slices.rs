@@ -17,6 +17,9 @@ use crate::etl::worked_slice::{
     Bound, Brought, CountersOfCpu, DeferredEvent, LeftHalves, RawStep, RestOf, Step, UnknownTids, WorkedSlice,
 };
 
+/// How many steps ahead the memory of a record is asked for. Workers have read it, but long ago.
+const STEPS_AHEAD: usize = 16;
+
 /// Halves of a slice that no record has needed yet.
 struct HalvesOfSlice<'s> {
     left: Peekable<Iter<'s, LeftHalves>>,
@@ -38,6 +41,11 @@ impl<Sink: RowSink> SecondPass<'_, Sink> {
             at_hand: Vec::new(),
         };
         for (place, step) in (0..).zip(&found.steps) {
+            if let Some(Step::Raw(later)) = found.steps.get(place as usize + STEPS_AHEAD)
+                && let Some(batch) = slice.own.get(later.batch as usize)
+            {
+                batch.ask_for(later.index as usize);
+            }
             match step {
                 Step::Stack { pair } => {
                     let stack = self.stack_of_pair(*pair, told);

@@ -410,7 +410,7 @@ type Entry = [name: string, keys: string, run: () => unknown];
 
 type Item = { name: string, keys?: string, checked?: boolean, off?: boolean, swatch?: number, stay?: boolean, run: () => void } | "-";
 
-type About = { processes: string | null, thread: { tid: number, name: string } | null, selection: TimeRange | null };
+type About = { processes?: string | null, thread?: { tid: number, name: string } | null, selection?: TimeRange | null };
 
 /** A range that was looked at, or what panels were about before they were narrowed. */
 type Step = { range: TimeRange, about: About | null };

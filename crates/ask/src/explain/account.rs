@@ -36,6 +36,7 @@ pub struct ExplainedAccount {
     /// How many rows the account has.
     pub rows: usize,
     pub(crate) test: Option<ProcessId>,
+    /// All rows, the largest first.
     pub(crate) all: Vec<rows::Row>,
     pub(crate) places: PlacesOfRows,
 }
@@ -60,6 +61,10 @@ pub struct LargestRow {
 }
 
 impl LargestRow {
+    fn new(row: &rows::Row, anchor: Option<&str>) -> Self {
+        Self { text: text(row, anchor), row: row.clone() }
+    }
+
     /// Its time, ns.
     #[must_use]
     pub fn time(&self) -> i64 {
@@ -106,13 +111,18 @@ impl ExplainedAccount {
             process: anchor.map(|party| party.process.clone()),
             shares: shares(&all),
             undisturbed,
-            largest: largest.map(|row| LargestRow { text: text(row, thread.as_deref()), row: row.clone() }).collect(),
+            largest: largest.map(|row| LargestRow::new(row, thread.as_deref())).collect(),
             rows: all.len(),
             test: process,
             thread,
             all,
             places: PlacesOfRows::of(seen, namer),
         }
+    }
+
+    /// A row of it as it is shown.
+    pub(crate) fn shown(&self, row: &rows::Row) -> LargestRow {
+        LargestRow::new(row, self.thread.as_deref())
     }
 
     /// The window.

@@ -4,7 +4,7 @@ use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 
-use super::account::ExplainedAccount;
+use super::account::{ExplainedAccount, LargestRow};
 use super::limit::{Limit, Reference};
 use super::places::Place;
 use super::rules::{Look, Own, RowFit};
@@ -78,9 +78,21 @@ impl<'a> Figures<'a> {
 
     /// Where in time the figure of a condition lies, if it is path time.
     pub(crate) fn place_of(&self, look: &Look) -> Option<Place> {
+        let (account, rows) = self.rows_of(look)?;
+        account.places.together(rows.map(|row| &row.name))
+    }
+
+    /// The largest row of the figure of a condition, if it is path time, where it names a process.
+    pub(crate) fn largest_of(&self, look: &Look) -> Option<LargestRow> {
+        let (account, mut rows) = self.rows_of(look)?;
+        rows.next().filter(|row| row.name.process.is_some()).map(|row| account.shown(row))
+    }
+
+    /// The rows of the account that a condition is about, the largest first.
+    fn rows_of<'l>(&'l self, look: &'l Look) -> Option<(&'a ExplainedAccount, impl Iterator<Item = &'a Row> + 'l)> {
         let (Look::Account(fits), Ok(account)) = (look, &self.account) else { return None };
         let is_among = |row: &&Row| row.time > 0 && fits.iter().any(|fit| fit.fits(row));
-        account.places.together(account.all.iter().filter(is_among).map(|row| &row.name))
+        Some((*account, account.all.iter().filter(is_among)))
     }
 
     fn of_account(&self, fits: &[RowFit], limit: &Limit) -> Told<Figure> {

@@ -1,5 +1,7 @@
 //! Which rules a recording fits: findings, the one that explains most time first.
 
+use std::fmt::Write as _;
+
 use super::figures::{Figure, Figures};
 use super::places::Place;
 use super::rules::{Condition, Look, Rule, RuleList, Scope, System};
@@ -7,14 +9,14 @@ use crate::answer::Failure;
 use crate::asked::{Amount, Told};
 
 /// What is said where nothing names the test.
-const NO_TEST: &str = "nothing tells which program is tested: name it with -p";
+pub(super) const NO_TEST: &str = "nothing tells which program is tested: name it with -p";
 
 /// A rule that a recording fits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule.
     pub rule: String,
-    /// What was found, in a sentence.
+    /// What was found, in a sentence; of path time another one names the largest row.
     pub sentence: String,
     /// The figures with their thresholds; the first one is what it is about.
     pub figures: Vec<FoundFigure>,
@@ -131,9 +133,14 @@ fn try_rule(rule: &Rule, figures: &mut Figures<'_>) -> Result<Tried, Failure> {
     };
     let found: Vec<FoundFigure> = reached.iter().map(found).collect();
     let gaps = figures.gaps(is_of_test);
+    let mut sentence = sentence(&rule.says, &found, time);
+    if let Some(row) = figures.largest_of(&first.look) {
+        let part = if Some(row.time()) == time { "All of it" } else { "Largest part" };
+        let _ = write!(sentence, " {part}: {}, {}.", row.text, Amount::Time(row.time()));
+    }
     Ok(Tried::Fits(Finding {
         rule: rule.name.clone(),
-        sentence: sentence(&rule.says, &found, time),
+        sentence,
         figures: found,
         time,
         is_on_path: matches!(first.look, Look::Account(_)),

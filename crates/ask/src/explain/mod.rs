@@ -27,7 +27,7 @@ pub use self::places::Place;
 pub use self::rules::RuleList;
 
 use self::figures::Figures;
-use self::findings::{Found, shown_share};
+use self::findings::{Found, NO_TEST, shown_share};
 use self::places::Seen;
 use self::rules::{Look, Rule};
 use crate::answer::Failure;
@@ -187,12 +187,18 @@ fn test_of(
     (!filter.is_empty()).then(named)
 }
 
+/// The answer where no rule fits and the recording has no account.
+fn nothing_found(name: &str, found: &Found) -> String {
+    let asks_for_test = found.unlooked.iter().any(|rule| rule.why == NO_TEST);
+    let more = if asks_for_test { format!(" The rules about a test were not looked at: {NO_TEST}.") } else { String::new() };
+    format!("No known cause was found in {name}.{more}")
+}
+
 /// The answer in a sentence or two.
 fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> String {
     let first = found.findings.first();
     let Some(account) = account else {
-        return first
-            .map_or_else(|| format!("No known cause was found in {name}."), |finding| finding.sentence.clone());
+        return first.map_or_else(|| nothing_found(name, found), |finding| finding.sentence.clone());
     };
     let time = |ns: i64| Amount::Time(ns).to_string();
     let share = |ns: i64| shown_share(ns as f64 / (account.length.max(1)) as f64 * 100.0);

@@ -7,6 +7,9 @@ import { carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { chainOf, goto, wayBack } from "./chain.js";
 
+/** States of Linux threads that wait. @type {Record<string, string>} */
+const STATES = { S: "S: until something happens", D: "D: mostly for a disk", I: "I: idle", T: "T: stopped" };
+
 /** @param {string} frame @param {string | null} [named] a class */
 function frameOf(frame, named = null) {
   const text = clean(frame, 300);
@@ -19,8 +22,8 @@ function frameOf(frame, named = null) {
  * @param {string} label
  * @param {string | null | undefined} method the frame that tables name; the scheduler's frames above it are folded
  */
-function stackOf(stack, label, method) {
-  if (!stack || stack.length === 0) return h("p.dim", "no stack was recorded");
+function stackOf(stack, label, method, none = "no stack was recorded") {
+  if (!stack || stack.length === 0) return h("p.dim", none);
   const named = Math.max(0, stack.indexOf(method ?? ""));
   return h("div.stack",
     named > 0 ? h("details", h("summary", `${named} function${named > 1 ? "s" : ""} of the system`), h("ol", { "aria-label": `${label}: functions of the system` }, stack.slice(0, named).map((frame) => frameOf(frame)))) : null,
@@ -57,7 +60,7 @@ export function detail() {
         h("button.quiet", { "aria-label": "Next span", title: "Next span ( . )", onclick: () => stepSpan(1) }, "›"),
         tool("Close", "close", leave)),
       h("p.what", h("strong", `${didIn(span)} ${length(span.end_ns - span.start_ns)}`), ownName(span, name),
-        span.reason ? ` (${clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
+        span.reason ? ` (${STATES[span.reason] ?? clean(span.reason, 60)})` : "", span.cpu !== null && span.cpu !== undefined && span.state === "run" ? ` on CPU ${span.cpu}` : ""),
       h("p.dim", `${clock.text(span.start_ns, 1000)} … ${clock.text(span.end_ns, 1000)}`),
       woken(at),
       chainOf(at.chain),
@@ -68,7 +71,7 @@ export function detail() {
         h("button", { onclick: () => (view.selection.value = view.lasting([span.start_ns, span.end_ns])) }, "Select"),
         at.waker?.lane ? h("button", { onclick: () => followWaker() }, "Follow") : null,
         at.words.length > 0 ? h("button", { onclick: () => copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
-      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method),
+      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method, span.state === "run" ? "Select it: its samples are in Methods and Flame graph" : undefined),
       at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);
     element.scrollTop = 0;
   });

@@ -17,8 +17,9 @@ export function followKeys() {
     if (event.altKey || event.defaultPrevented) return;
     const target = event.target;
     const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
-    if (typing && event.key !== "Escape" && event.key !== "F6") {
-      if (!(event.ctrlKey && event.shiftKey)) return;
+    if (typing && event.key !== "F6" && !(event.ctrlKey && event.shiftKey)) {
+      if (event.key === "Escape") target.blur();
+      return;
     }
     if (document.querySelector("dialog[open]")) return;
     const name = chord(event);

@@ -121,22 +121,26 @@ export function look(wanted, how = "step") {
   });
 }
 
-const about = () => ({ processes: processes.peek(), thread: thread.peek(), selection: selection.peek() });
+/** @param {About} of @returns {About} the same parts as they are now */
+const about = (of) => ({
+  ...(of.processes !== undefined && { processes: processes.peek() }), ...(of.thread !== undefined && { thread: thread.peek() }),
+  ...(of.selection !== undefined && { selection: selection.peek() }),
+});
 
-/** @param {Partial<About>} next what panels are about from now on; undo widens it again */
+/** @param {About} next what panels are about from now on; undo widens it again */
 export function narrow(next) {
   batch(() => {
-    keep({ range: range.peek(), about: about() });
+    keep({ range: range.peek(), about: about(next) });
     settled = -Infinity;
-    show({ ...about(), ...next });
+    show(next);
   });
 }
 
 /** @param {About} next */
 function show(next) {
-  processes.value = next.processes;
-  thread.value = next.thread;
-  selection.value = next.selection;
+  if (next.processes !== undefined) processes.value = next.processes;
+  if (next.thread !== undefined) thread.value = next.thread;
+  if (next.selection !== undefined) selection.value = next.selection;
 }
 
 /** @param {Signal<readonly Step[]>} from @param {Signal<readonly Step[]>} to */
@@ -146,7 +150,7 @@ function step(from, to) {
   if (!last) return;
   batch(() => {
     from.value = all.slice(0, -1);
-    to.value = [...to.peek(), { range: range.peek(), about: last.about ? about() : null }];
+    to.value = [...to.peek(), { range: range.peek(), about: last.about && about(last.about) }];
     if (last.about) show(last.about);
     else range.value = fitted(last.range);
     settled = -Infinity;

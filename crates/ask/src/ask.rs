@@ -21,6 +21,8 @@ use tracesift_grammar::{TimeRange, milliseconds};
 pub enum Reads {
     /// Everything, as far as is known.
     Everything,
+    /// These tables, with the stacks of their rows.
+    Tables(&'static [&'static str]),
     /// These tables, without the stacks of their rows.
     TablesWithoutStacks(&'static [&'static str]),
 }

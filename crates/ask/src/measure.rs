@@ -7,6 +7,7 @@ use tracesift_analysis::Measure as OfThreads;
 use tracesift_export::{Measure as Exported, Unit};
 
 use crate::answer::Kind;
+use crate::ask::Reads;
 use crate::question::STACK_MEASURES;
 use crate::table_question::StackMeasure;
 use crate::words::{Word, one_of};
@@ -68,6 +69,14 @@ impl Measure {
             Self::Threads(OfThreads::Cpu) => &["cpu_samples", "context_switches"],
             Self::Threads(OfThreads::Wait | OfThreads::Ready) => &["context_switches"],
             Self::Rows(rows) => rows.tables,
+        }
+    }
+
+    /// What a recording that is extracted for this figure alone is extracted with.
+    pub(crate) fn reads(self) -> Reads {
+        match self {
+            Self::Threads(_) => Reads::Tables(self.tables()),
+            Self::Rows(rows) => rows.reads.map_or(Reads::Everything, Reads::Tables),
         }
     }
 

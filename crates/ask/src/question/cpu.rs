@@ -312,8 +312,11 @@ impl Ask for Question {
         /// The figures that come from stacks.
         const OF_STACKS: ColumnSet<ProcessSummaryRow> = ColumnSet::of(&["samples_without_stack"]);
         let shown = COLUMNS.needs(|column| self.shown.has(column)).process_summary;
-        let of_others = self.cores || !self.inside.is_empty() || shown.touches(OF_STACKS);
-        if of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.tables()) }
+        match self.cores || !self.inside.is_empty() {
+            true => Reads::Everything,
+            false if shown.touches(OF_STACKS) => Reads::Tables(self.tables()),
+            false => Reads::TablesWithoutStacks(self.tables()),
+        }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

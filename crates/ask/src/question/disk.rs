@@ -48,7 +48,7 @@ impl TableQuestion for Disk {
 
     const NAME: &'static str = "disk";
     const WHAT: [&'static str; 2] = ["disk operation", "disk operations"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    const READS: Option<&'static [&'static str]> = Some(Self::TABLES);
     const SOURCE: RowSource = RowSource::both("Default", "Default");
     const MOST: &'static str = "most operations";
     const COUNTS_AT_END: bool = true;

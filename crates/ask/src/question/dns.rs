@@ -53,7 +53,8 @@ impl TableQuestion for Dns {
 
     const NAME: &'static str = "dns";
     const WHAT: [&'static str; 2] = ["DNS query", "DNS queries"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    // Of Linux, connections tell which look-ups are missing.
+    const READS: Option<&'static [&'static str]> = Some(&["dns_queries", "connections"]);
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most queries";
     const DIMENSIONS: &'static [Dimension<Query>] = &[

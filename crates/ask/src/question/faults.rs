@@ -50,7 +50,7 @@ impl TableQuestion for Faults {
 
     const NAME: &'static str = "faults";
     const WHAT: [&'static str; 2] = ["page fault", "page faults"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    const READS: Option<&'static [&'static str]> = Some(Self::TABLES);
     const SOURCE: RowSource = RowSource::both("Default", "VirtualAlloc");
     const MOST: &'static str = "most faults";
     const COUNTS_AT_END: bool = true;

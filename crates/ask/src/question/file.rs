@@ -58,7 +58,7 @@ impl TableQuestion for FileOperations {
 
     const NAME: &'static str = "file";
     const WHAT: [&'static str; 2] = ["file operation", "file operations"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    const READS: Option<&'static [&'static str]> = Some(Self::TABLES);
     const SOURCE: RowSource = RowSource::both("File", "File");
     const MOST: &'static str = "most operations";
     const COUNTS_AT_END: bool = true;

@@ -32,7 +32,7 @@ impl TableQuestion for Interrupts {
 
     const NAME: &'static str = "interrupts";
     const WHAT: [&'static str; 2] = ["interrupt", "interrupts"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    const READS: Option<&'static [&'static str]> = Some(Self::TABLES);
     const SOURCE: RowSource = RowSource::both("Interrupts", "Interrupts");
     const MOST: &'static str = "most interrupts";
     const COUNTS_AT_END: bool = true;

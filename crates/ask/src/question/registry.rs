@@ -39,7 +39,7 @@ impl TableQuestion for Registry {
 
     const NAME: &'static str = "registry";
     const WHAT: [&'static str; 2] = ["registry operation", "registry operations"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    const READS: Option<&'static [&'static str]> = Some(Self::TABLES);
     const SOURCE: RowSource = RowSource::windows("Registry");
     const MOST: &'static str = "most operations";
 

@@ -31,7 +31,8 @@ impl TableQuestion for Udp {
 
     const NAME: &'static str = "udp";
     const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
-    const OF_ITS_TABLES_ALONE: bool = true;
+    // Names of hosts come from look-ups.
+    const READS: Option<&'static [&'static str]> = Some(&["connections", "dns_queries"]);
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DATAGRAM_DIMENSIONS;

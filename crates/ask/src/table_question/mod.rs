@@ -170,9 +170,9 @@ pub trait TableQuestion: Copy + std::fmt::Debug + 'static {
     /// The tables that are read.
     const TABLES: &'static [&'static str] = &[<<Self::Row as View>::Row as Row>::TABLE.name];
 
-    /// Whether its answers need no other events of a recording than those of its tables: then a recording that is not extracted yet is
-    /// extracted with these alone.
-    const OF_ITS_TABLES_ALONE: bool = false;
+    /// The tables of which its answers need events, where these are all: a recording that is not extracted yet is extracted with these
+    /// alone.
+    const READS: Option<&'static [&'static str]> = None;
 
     /// The keys of measures and of columns of lists about figures from other tables, which are read only where one of these is shown.
     const JOINED: &'static [&'static str] = &[];

@@ -33,9 +33,13 @@ impl Ask for Asked {
     fn reads(&self) -> Reads {
         let is_code =
             |place: &usize| matches!(self.stated.dimensions[*place].of, Of::Method | Of::Stack | Of::Module | Of::Tag);
-        let of_code = self.by.iter().chain(self.patterns.iter().map(|(place, _)| place)).any(is_code);
-        let of_others = self.listing.is_some() || !self.inside.is_empty() || !self.stated.of_its_tables_alone;
-        if of_code || of_others { Reads::Everything } else { Reads::TablesWithoutStacks(self.stated.tables) }
+        // Where nothing fits a name, the methods of all samples and waits are counted.
+        let names_code = self.patterns.iter().any(|(place, _)| is_code(place));
+        match self.stated.reads.filter(|_| self.listing.is_none() && self.inside.is_empty() && !names_code) {
+            None => Reads::Everything,
+            Some(tables) if self.by.iter().any(is_code) => Reads::Tables(tables),
+            Some(tables) => Reads::TablesWithoutStacks(tables),
+        }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -38,6 +38,8 @@ pub struct StackMeasure {
     pub help: &'static str,
     /// The tables that are read.
     pub tables: &'static [&'static str],
+    /// The tables of which events are needed, where these are all.
+    pub(crate) reads: Option<&'static [&'static str]>,
     /// What rows are called: `disk operations`.
     pub what: &'static str,
     source: RowSource,
@@ -73,6 +75,7 @@ impl StackMeasure {
             exported: figure.measure,
             help: figure.help,
             tables: Q::TABLES,
+            reads: Q::READS,
             what: Q::WHAT[1],
             source: Q::SOURCE,
             table: table::<Q>().name,

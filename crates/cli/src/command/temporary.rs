@@ -90,9 +90,9 @@ impl TemporaryArchives {
 fn options_of(reads: Reads) -> Options {
     match reads {
         Reads::Everything => Options::default(),
-        Reads::TablesWithoutStacks(tables) => Options {
+        Reads::Tables(tables) | Reads::TablesWithoutStacks(tables) => Options {
             tables: TableChoice::only(tables),
-            without_stacks: true,
+            without_stacks: matches!(reads, Reads::TablesWithoutStacks(_)),
             // The tables of long recordings pay when many questions read them.
             budget: Budget { long_from: u64::MAX, ..Budget::default() },
             ..Options::default()

@@ -7,7 +7,7 @@ use tracesift_ask::options::{Plan, Registered};
 use tracesift_ask::shown::Shown;
 use tracesift_ask::{Reads, question};
 use tracesift_extract::Options;
-use tracesift_scenario::SplitMix64;
+use tracesift_scenario::{PointerSize, SplitMix64, interrupts};
 
 use crate::lines::{Lines, Recorded};
 use crate::recordings::{Raw, extracted, scenarios, seed, shared, variable};
@@ -100,6 +100,16 @@ fn answers_about_the_demo_are_those_about_its_archive() {
     let directory = TempDir::new().unwrap();
     let raw = scenarios(directory.path(), 0..0);
     assert!(compare_all(directory.path(), &raw[0]) > 20);
+}
+
+/// Rows of interrupts name who ran, which switches tell.
+#[test]
+fn answers_about_interrupts_are_those_about_their_archive() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("interrupts.etl");
+    let story = interrupts::story(seed());
+    std::fs::write(&file, interrupts::write(&story, PointerSize::Eight, 2).unwrap()).unwrap();
+    assert!(compare_all(directory.path(), &Raw { file }) > 20);
 }
 
 #[test]

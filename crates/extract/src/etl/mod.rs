@@ -153,7 +153,7 @@ impl Source<'_> {
             let recorded = Recorded { path: &path, machine: info.machine.as_deref(), began: None };
             known.no_return = NoReturn::find(symbols, &recorded, &known.stacks.modules().modules);
         }
-        let rows = SliceRows::start(writer.archive.scheduling_apart(), self.stages.cloned());
+        let rows = SliceRows::start(writer.archive.scheduling_apart(), wanted.context_switches, self.stages.cloned());
         let mut pass = SecondPass::new((clock, start), known, wanted, rows, writer);
         pass.late_stacks(&stacks.late);
         self.second_pass(&mut pass, &stacks, progress)?;
@@ -253,6 +253,7 @@ impl Source<'_> {
             lossy,
             has_system_calls: inventory.has_system_calls && wanted.syscalls,
             wanted,
+            follows_switches: follows_switches(&wanted, hooks.is_some()),
             events: hooks,
             pace: budget.pace(),
             budget: budget.worker(),
@@ -292,6 +293,13 @@ struct Frozen {
     /// What stacks are found with.
     stacks: Arc<SliceSource>,
     cpus: Vec<CpuRow>,
+}
+
+/// Whether rows tell who ran: those of switches, and of records that do not name their thread.
+fn follows_switches(wanted: &WantedTables, keeps_events: bool) -> bool {
+    let of_memory = wanted.page_faults || wanted.allocations;
+    let of_calls = wanted.syscalls || wanted.filter_calls || wanted.registry || wanted.handles;
+    wanted.context_switches || keeps_events || wanted.interrupts || of_memory || of_calls
 }
 
 fn merge_options(budget: &Budget) -> MergeOptions {

@@ -49,11 +49,22 @@ impl AtWork<'_> {
                 Some(event) => self.switch(record, &event, place),
                 None => self.undecodable(record, place),
             },
-            (Group::THREAD, ReadyThread::OPCODE) if wanted.context_switches => match self.decode(record, version) {
+            (Group::THREAD, ContextSwitch::OPCODE) => {
+                self.unwanted(record, place);
+                // Rows of other tables name who runs.
+                if self.worker.source.follows_switches
+                    && let Some(event) = self.decode(record, version)
+                {
+                    self.follow(record, &event, None);
+                }
+            }
+            (Group::THREAD, ReadyThread::OPCODE) if !wanted.context_switches => self.unwanted(record, place),
+            (Group::PERF_INFO, SampledProfile::OPCODE) if !wanted.cpu_samples => self.unwanted(record, place),
+            (Group::THREAD, ReadyThread::OPCODE) => match self.decode(record, version) {
                 Some(event) => self.ready(record, &event, place),
                 None => self.undecodable(record, place),
             },
-            (Group::PERF_INFO, SampledProfile::OPCODE) if wanted.cpu_samples => match self.decode(record, version) {
+            (Group::PERF_INFO, SampledProfile::OPCODE) => match self.decode(record, version) {
                 Some(event) => self.sample(record, &event, place),
                 None => self.undecodable(record, place),
             },
@@ -78,6 +89,15 @@ impl AtWork<'_> {
                 self.leave_open(record);
                 None
             }
+        }
+    }
+
+    /// A record of a table that nobody wants.
+    fn unwanted(&mut self, record: &Record<'_>, place: Place) {
+        self.leave_open(record);
+        if place.is_kept {
+            let stack = if self.worker.source.has_stacks { Bound::Open } else { Bound::None };
+            self.raw(record, place, stack, RestOf::Record);
         }
     }
 
@@ -111,9 +131,14 @@ impl AtWork<'_> {
     }
 
     fn switch(&mut self, record: &Record<'_>, event: &ContextSwitch, place: Place) {
-        let at @ (ticks, cpu) = (record.time(), record.cpu());
         let stack = self.take(record, Some(event.new_thread_id), UserHalves::Shared);
         let stack = self.keep(record, place, stack, RestOf::Switch);
+        self.follow(record, event, stack);
+    }
+
+    /// Another thread runs from now on.
+    fn follow(&mut self, record: &Record<'_>, event: &ContextSwitch, stack: Option<StackId>) {
+        let at @ (ticks, cpu) = (record.time(), record.cpu());
         let new = self.thread(record, event.new_thread_id);
         let old = self.thread(record, event.old_thread_id);
         let unknown = UnknownTids {

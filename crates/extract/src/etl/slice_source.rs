@@ -37,6 +37,8 @@ pub(super) struct SliceSource {
     /// Whether somebody must be told of switches that fit nothing before, as calls are open.
     pub(super) has_system_calls: bool,
     pub(super) wanted: WantedTables,
+    /// Whether switches are followed, also where their table is not wanted.
+    pub(super) follows_switches: bool,
     /// Kernel events that are kept one by one.
     pub(super) events: Option<WantedHooks>,
     /// Records between two places at which tables of stacks may be dropped: slices must not decide that.

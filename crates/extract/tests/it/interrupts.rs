@@ -1,6 +1,7 @@
 //! Interrupts and deferred procedure calls: the rows of events that are made from their layouts, against the runs that were written.
 
 use tracesift_etl::write::PointerSize;
+use tracesift_extract::{Budget, Options, TableChoice};
 use tracesift_scenario::interrupts::{self, DRIVERS, Run, opcodes};
 use tracesift_testing::recording::{Extracted, Recording};
 use tracesift_trace::rows::{
@@ -82,6 +83,20 @@ fn runs_are_those_that_were_written() {
                 assert!(extracted.archive.row_count::<ContextSwitchRow>() >= story.switches.len() as u64);
             }
         }
+    }
+}
+
+/// Who was interrupted is told by switches, also where their table is not wanted.
+#[test]
+fn rows_name_who_ran_without_the_table_of_switches() {
+    let story = interrupts::story(6);
+    let bytes = interrupts::write(&story, PointerSize::Eight, 2).expect("a recording");
+    for slice_records in [None, Some(7)] {
+        let budget = Budget { slice_records, ..Budget::default() };
+        let options = Options { tables: TableChoice::only(&["interrupts"]), budget, ..Options::default() };
+        let extracted = Recording::of("interrupts.etl", &bytes).extract_with(&options);
+        assert_eq!(found(&extracted), expected(&story.runs, 2), "{slice_records:?}");
+        assert_eq!(extracted.archive.row_count::<ContextSwitchRow>(), 0);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use tracesift_etl::write::payload::{Bytes, ContextSwitch, Stack, thread_state};
 use tracesift_etl::write::{Head, Hook, PointerSize, SessionOptions, Writer};
+use tracesift_extract::{Options, TableChoice};
 use tracesift_testing::recording::Recording;
 use tracesift_trace::rows::{FrameRow, HardFaultRow, PageFaultRow, StackRow, ThreadRow, page_fault_kinds};
 
@@ -77,5 +78,10 @@ fn each_kind_has_its_thread_address_and_instruction() {
         assert_eq!(archive.rows::<HardFaultRow>().expect("hard faults"), []);
         let health = &extracted.report.health;
         assert_eq!(health.get("page_faults_without_thread"), 1, "{health:?}");
+        // Switches tell whose fault it is, also where their table is not wanted.
+        let options = Options { tables: TableChoice::only(&["page_faults"]), ..Options::default() };
+        let alone = Recording::of("faults.etl", &bytes).extract_with(&options);
+        let of_whom = |rows: &[PageFaultRow]| rows.iter().map(|row| (row.time, row.thread)).collect::<Vec<_>>();
+        assert_eq!(of_whom(&alone.archive.rows().expect("faults")), of_whom(&rows));
     }
 }

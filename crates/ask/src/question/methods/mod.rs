@@ -34,7 +34,7 @@ use self::from_summary::FromSummary;
 use self::modules::MethodModules;
 use self::processes::OfProcesses;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
-use crate::ask::{Ask, RANGES_AT_ONCE};
+use crate::ask::{Ask, RANGES_AT_ONCE, Reads};
 use crate::candidates::{self, Candidates};
 use crate::core_columns as of_cores;
 use crate::filter::ProcessFilter;
@@ -103,6 +103,11 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["cpu_samples", "context_switches"]
+    }
+
+    fn reads(&self) -> Reads {
+        let of_others = self.cores || !self.inside.is_empty();
+        if of_others { Reads::Everything } else { Reads::Tables(self.tables()) }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

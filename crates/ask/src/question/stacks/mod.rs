@@ -27,7 +27,7 @@ use self::rules::Rules;
 use self::trees::{OfProcess, Tree, Trees};
 use crate::absence::Absence;
 use crate::answer::{Column, Fact, Group, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, Reads};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
 use crate::inside::Inside;
@@ -88,6 +88,12 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         self.measure.tables()
+    }
+
+    fn reads(&self) -> Reads {
+        // Where nothing fits a name, the methods of all samples and waits are counted.
+        let names_code = !self.methods.is_empty() || !self.root.is_empty();
+        if self.inside.is_empty() && !names_code { self.measure.reads() } else { Reads::Everything }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -17,7 +17,7 @@ pub use self::columns::{COLUMNS, Row, chain_columns};
 pub use self::kind::{WaitKind, kinds_of_threads};
 
 use crate::answer::{Column, Section};
-use crate::ask::{Ask, When, WhenOptions};
+use crate::ask::{Ask, Reads, When, WhenOptions};
 use crate::candidates::{self, Candidates};
 use crate::filter::ProcessFilter;
 use crate::inside::Inside;
@@ -139,6 +139,12 @@ impl Ask for Question {
 
     fn tables(&self) -> &'static [&'static str] {
         &["context_switches"]
+    }
+
+    fn reads(&self) -> Reads {
+        // Where nothing fits a name, the methods of all samples and waits are counted.
+        let is_all = self.inside.is_empty() && self.methods.is_empty();
+        if is_all { Reads::Tables(self.tables()) } else { Reads::Everything }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

@@ -39,8 +39,12 @@ pub(crate) struct SliceRows {
 }
 
 impl SliceRows {
-    /// Starts the thread; without tables nothing is written, as their writer has failed.
-    pub(crate) fn start(tables: Option<SchedulingTables>, stages: Option<Arc<dyn StageWatch>>) -> Self {
+    /// Starts the thread; without tables nothing is written, as their writer has failed. Switches may be followed for other tables alone.
+    pub(crate) fn start(
+        tables: Option<SchedulingTables>,
+        wants_switches: bool,
+        stages: Option<Arc<dyn StageWatch>>,
+    ) -> Self {
         let (to_thread, rows) = sync_channel::<RowsOfSlice>(WAITING);
         let (give_back, used) = channel();
         let run = move || {
@@ -48,7 +52,10 @@ impl SliceRows {
             for (number, mut slice) in rows.into_iter().enumerate() {
                 watched(stages.as_deref(), Stage::Rows, number, || {
                     if let Some(tables) = &mut tables {
-                        slice.write(tables);
+                        if wants_switches {
+                            slice.write_switches(tables);
+                        }
+                        slice.write_samples(tables);
                     }
                     slice.clear();
                 });
@@ -134,7 +141,7 @@ impl RowSink for MoreSwitches<'_> {
 }
 
 impl RowsOfSlice {
-    fn write(&self, tables: &mut SchedulingTables) {
+    fn write_switches(&self, tables: &mut SchedulingTables) {
         let mut next = 0;
         for (behind, row) in &self.more_switches {
             tables.switches(&self.switches, next..*behind, &self.stacks);
@@ -142,6 +149,9 @@ impl RowsOfSlice {
             next = *behind;
         }
         tables.switches(&self.switches, next..self.switches.len(), &self.stacks);
+    }
+
+    fn write_samples(&self, tables: &mut SchedulingTables) {
         let mut next = 0;
         for (behind, row) in &self.more_samples {
             tables.samples(&self.samples, next..*behind, &self.stacks);

@@ -25,7 +25,7 @@ use self::ends::Ends;
 use self::spread::Spread;
 use super::longest::{Filter, Wait, WaitRow};
 use crate::answer::{Column, Fact, Kind, Section, View};
-use crate::ask::Ask;
+use crate::ask::{Ask, Reads};
 use crate::candidates::Candidates;
 use crate::filter::ProcessFilter;
 use crate::inside::Inside;
@@ -171,7 +171,15 @@ impl Ask for Question {
     }
 
     fn tables(&self) -> &'static [&'static str] {
-        &["context_switches"]
+        // What a waker ran is in samples.
+        if self.by == By::Waker { &["cpu_samples", "context_switches"] } else { &["context_switches"] }
+    }
+
+    fn reads(&self) -> Reads {
+        match self.waits.reads() {
+            Reads::Tables(_) => Reads::Tables(self.tables()),
+            others => others,
+        }
     }
 
     fn processes(&self) -> Option<&ProcessFilter> {

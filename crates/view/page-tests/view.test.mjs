@@ -136,6 +136,10 @@ inPage("a wait shows its stack, who ended it, and an arrow to the right lane and
   const landed = /** @type {{ start_ns: number, end_ns: number }} */ (await page.evaluate("tracesift.view.chosen.value.at.span"));
   assert.ok(landed.start_ns < wait.end && landed.end_ns >= wait.end, "it lands at the wake-up");
   assert.match(await page.locator(".way-back").innerText(), /worker-0|54/);
+  // Another span of the lane keeps the way back.
+  await page.keyboard.press(",");
+  await page.waitForFunction((start) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] < start, landed.start_ns);
+  assert.match(await page.locator(".way-back").innerText(), /worker-0|54/);
   await page.keyboard.press("Backspace");
   await page.waitForFunction((start) => (/** @type {never} */ (window))["tracesift"]["view"]["chosen"]["value"]["at"]["span"]["start_ns"] === start, wait.start);
   assert.equal(await page.locator(".way-back").count(), 0);
@@ -488,9 +492,15 @@ inPage("the menu of a row narrows the panels, and selects its time", { fragment:
   await settled(page);
   await page.locator(".chip", { hasText: process }).first().waitFor();
   assert.deepEqual([...new Set(await page.locator(".table-row [data-key=tid]").allInnerTexts())], [tid]);
-  // Undo widens it again.
+  // Escape in a field leaves the field alone; undo takes the choice back, and not the selection that came after it.
+  await page.locator("input.filter").focus();
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate("document.activeElement === document.body"), true);
+  await page.locator(".chip").first().waitFor();
+  await page.evaluate("tracesift.view.selection.value = [20_000_000_000, 20_500_000_000]");
   await page.keyboard.press("z");
   await page.locator(".chip").first().waitFor({ state: "detached", timeout: 10_000 });
+  assert.deepEqual(await page.evaluate("tracesift.view.selection.value"), [20_000_000_000, 20_500_000_000]);
 });
 
 inPage("instants of a table follow the clock", { fragment: "panel=waits" }, async (page) => {

@@ -62,7 +62,7 @@ pub struct LargestRow {
 
 impl LargestRow {
     fn new(row: &rows::Row, anchor: Option<&str>) -> Self {
-        Self { text: text(row, anchor), row: row.clone() }
+        Self { text: text(&row.name, anchor), row: row.clone() }
     }
 
     /// Its time, ns.
@@ -120,9 +120,10 @@ impl ExplainedAccount {
         }
     }
 
-    /// A row of it as it is shown.
-    pub(crate) fn shown(&self, row: &rows::Row) -> LargestRow {
-        LargestRow::new(row, self.thread.as_deref())
+    /// A row with its chain, as a text, where its disturbance is known anyway.
+    pub(crate) fn text_of(&self, row: &rows::Row) -> String {
+        let known = rows::Name { disturbance: None, ..row.name.clone() };
+        text(&known, self.thread.as_deref())
     }
 
     /// The window.
@@ -137,8 +138,7 @@ impl ExplainedAccount {
 }
 
 /// A row with its chain.
-fn text(row: &rows::Row, anchor: Option<&str>) -> String {
-    let name = &row.name;
+fn text(name: &rows::Name, anchor: Option<&str>) -> String {
     match (&name.for_site, anchor) {
         (Some(site), Some(anchor)) => {
             let mut own = name.clone();

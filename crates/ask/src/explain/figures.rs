@@ -4,7 +4,7 @@ use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
 use tracesift_trace::ProcessId;
 
-use super::account::{ExplainedAccount, LargestRow};
+use super::account::ExplainedAccount;
 use super::limit::{Limit, Reference};
 use super::places::Place;
 use super::rules::{Look, Own, RowFit};
@@ -82,10 +82,10 @@ impl<'a> Figures<'a> {
         account.places.together(rows.map(|row| &row.name))
     }
 
-    /// The largest row of the figure of a condition, if it is path time, where it names a process.
-    pub(crate) fn largest_of(&self, look: &Look) -> Option<LargestRow> {
+    /// The largest row of the figure of a condition, if it is path time, where it names a process: as a text, and its time.
+    pub(crate) fn largest_of(&self, look: &Look) -> Option<(String, i64)> {
         let (account, mut rows) = self.rows_of(look)?;
-        rows.next().filter(|row| row.name.process.is_some()).map(|row| account.shown(row))
+        rows.next().filter(|row| row.name.process.is_some()).map(|row| (account.text_of(row), row.time))
     }
 
     /// The rows of the account that a condition is about, the largest first.

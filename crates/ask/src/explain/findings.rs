@@ -16,7 +16,7 @@ pub(super) const NO_TEST: &str = "nothing tells which program is tested: name it
 pub struct Finding {
     /// The rule.
     pub rule: String,
-    /// What was found, in a sentence; of path time another one names the largest row.
+    /// What was found, in a sentence. Where it is path time, a second sentence names its largest row.
     pub sentence: String,
     /// The figures with their thresholds; the first one is what it is about.
     pub figures: Vec<FoundFigure>,
@@ -134,9 +134,9 @@ fn try_rule(rule: &Rule, figures: &mut Figures<'_>) -> Result<Tried, Failure> {
     let found: Vec<FoundFigure> = reached.iter().map(found).collect();
     let gaps = figures.gaps(is_of_test);
     let mut sentence = sentence(&rule.says, &found, time);
-    if let Some(row) = figures.largest_of(&first.look) {
-        let part = if Some(row.time()) == time { "All of it" } else { "Largest part" };
-        let _ = write!(sentence, " {part}: {}, {}.", row.text, Amount::Time(row.time()));
+    if let Some((row, time_of_row)) = figures.largest_of(&first.look) {
+        let part = if Some(time_of_row) == time { "All of it" } else { "Largest part" };
+        let _ = write!(sentence, " {part}: {row}, {}.", Amount::Time(time_of_row));
     }
     Ok(Tried::Fits(Finding {
         rule: rule.name.clone(),

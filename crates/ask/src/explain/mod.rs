@@ -190,8 +190,11 @@ fn test_of(
 /// The answer where no rule fits and the recording has no account.
 fn nothing_found(name: &str, found: &Found) -> String {
     let asks_for_test = found.unlooked.iter().any(|rule| rule.why == NO_TEST);
-    let more = if asks_for_test { format!(" The rules about a test were not looked at: {NO_TEST}.") } else { String::new() };
-    format!("No known cause was found in {name}.{more}")
+    let mut text = format!("No known cause was found in {name}.");
+    if asks_for_test {
+        text.push_str(&format!(" The rules about a test were not looked at: {NO_TEST}."));
+    }
+    text
 }
 
 /// The answer in a sentence or two.

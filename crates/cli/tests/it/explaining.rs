@@ -81,7 +81,18 @@ fn a_finding_says_where_in_time_it_lies() {
         }
         assert!(longest.is_sorted() && longest.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{longest:?}");
         assert!(longest.iter().all(|one| from <= one.0 && one.1 <= to), "{finding}");
-        // What is no path time has no place.
+        // Its sentence ends with its largest row, which is no smaller than any of its segments.
+        let sentence = finding["sentence"].as_str().unwrap();
+        let (_, row) = sentence.split_once(" Largest part: ").expect(sentence);
+        assert!(!row.contains("disturbed:"), "{sentence}");
+        let time = row.trim_end_matches(" ms.").rsplit(' ').next().unwrap().replace(',', "");
+        let longest_segment = segments.iter().map(|(from, to)| to - from).max().unwrap();
+        assert!(time.parse::<f64>().unwrap() * 1e6 + 1e5 >= longest_segment as f64, "{sentence}");
+        // What is no path time has no place, and no row.
+        for other in array(&one["findings"]).iter().filter(|finding| finding["on_path"] == false) {
+            let sentence = other["sentence"].as_str().unwrap();
+            assert!(!sentence.contains("Largest part") && !sentence.contains("All of it"), "{sentence}");
+        }
         for other in array(&one["findings"]).iter().filter(|finding| finding["on_path"] == false) {
             assert!(other["from_ns"].is_null() && other["to_ns"].is_null() && array(&other["longest"]).is_empty());
         }

@@ -21,6 +21,7 @@ function frameOf(frame, named = null) {
  * @param {string[] | null | undefined} stack leaf first
  * @param {string} label
  * @param {string | null | undefined} method the frame that tables name; the scheduler's frames above it are folded
+ * @param {string} [none] what is said without a stack
  */
 function stackOf(stack, label, method, none = "no stack was recorded") {
   if (!stack || stack.length === 0) return h("p.dim", none);
@@ -65,7 +66,7 @@ export function detail() {
       woken(at),
       chainOf(at.chain),
       // A running thread ends the way: the chain that led to it stays.
-      at.chain.length === 0 && last && last.chosen.at.chain.length > 0 ? chainOf(last.chosen.at.chain, last.chosen.name) : null,
+      at.chain.length === 0 && span.state === "run" && last && last.chosen.at.chain.length > 0 ? chainOf(last.chosen.at.chain, last.chosen.name) : null,
       span.state === "wait" && method ? h("p.waits-in", h("strong", "Waits in "), h("span", { title: clean(method, 300) }, clean(method, 200))) : null,
       h("div.buttons",
         h("button", { onclick: () => (view.selection.value = view.lasting([span.start_ns, span.end_ns])) }, "Select"),

@@ -75,5 +75,5 @@ export function wayTo(finding) {
     view.frame([range[0] - view.SHORTEST, range[1] + view.SHORTEST]);
   };
   return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
-    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", finding.longest.map((range) => h("li", h("button.link", { onclick: () => select(range) }, `${length(range[1] - range[0])} at ${view.clockNow().text(range[0], 1e5)}`))))) : null);
+    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", finding.longest.map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
 }

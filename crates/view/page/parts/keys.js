@@ -18,7 +18,7 @@ export function followKeys() {
     const target = event.target;
     const typing = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
     if (typing && event.key !== "F6" && !(event.ctrlKey && event.shiftKey)) {
-      if (event.key === "Escape") target.blur();
+      if (event.key === "Escape" && !event.isComposing) target.blur();
       return;
     }
     if (document.querySelector("dialog[open]")) return;

@@ -46,8 +46,8 @@ export async function choose(lane, ns, show = false, along = false) {
     const at = await client.at({ lane, ns: Math.round(ns) }, stop.signal);
     batch(() => {
       // Other spans of the lane do not leave the way to it.
-      if (!before && view.chosen.peek()?.lane !== lane) view.trail.value = [];
-      if (before) view.trail.value = at.span ? [...view.trail.peek(), before].slice(-STEPS) : [];
+      if (!at.span || (!before && view.chosen.peek()?.lane !== lane)) view.trail.value = [];
+      else if (before) view.trail.value = [...view.trail.peek(), before].slice(-STEPS);
       view.chosen.value = at.span ? { lane, name: known.name, at } : null;
       view.guests.value = guestsOf(lane, at);
       if (show && at.span) follow([at.span.start_ns, at.span.end_ns]);

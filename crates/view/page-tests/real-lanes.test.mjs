@@ -22,6 +22,28 @@ async function laneOf(page, pid, tid) {
   return lane;
 }
 
+test("after undo, what lanes say is about what they show", { skip }, async () => {
+  const it = await program.open("recording=r0&open=processes");
+  const { page } = it;
+  const corners = async () => {
+    await settled(page);
+    await page.evaluate("tracesift.lanes.rows.corners()");
+    return page.locator(".lanes.main .lane .corner").allInnerTexts();
+  };
+  const before = await corners();
+  assert.ok(before.some((text) => text.startsWith("top = ")), before.join());
+  await page.evaluate("tracesift.view.look([1_000_000_000, 1_010_000_000])");
+  await corners();
+  await page.keyboard.press("z");
+  assert.deepEqual(await corners(), before);
+  // Lanes that are drawn anew, as with another height, are those of the range as well.
+  await page.evaluate("tracesift.lanes.store.repaint()");
+  assert.deepEqual(await corners(), before);
+  const parts = await page.evaluate("tracesift.lanes.store.sight.lanes.map(({ id }) => tracesift.lanes.store.bitmaps.best(id, tracesift.view.range.value)?.data.from ?? 0).filter((from) => from > 0)");
+  assert.deepEqual(parts, [], "pictures of all of the range");
+  await it.close();
+});
+
 for (const scale of [1, 2]) {
   test(`states of threads are as high as the truth says, at ${scale}x`, { skip }, async () => {
     const { threads } = truth();

@@ -1,4 +1,4 @@
-// Starts the page: reads the session, builds the parts, and keeps the address as the view is.
+// Starts the page: reads the session, builds the parts, keeps the address.
 import "./api/early.js";
 import * as client from "./api/client.js";
 import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom.js";

@@ -1,4 +1,4 @@
-// The first script: it asks for what the page begins with, while the others are on their way.
+// The first script asks for what the page begins with, while the others are on their way.
 import * as client from "./client.js";
 
 client.takeToken();

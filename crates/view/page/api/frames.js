@@ -1,4 +1,4 @@
-// Frames of `columns`, `spans` and `flame`: a length, the length of the head, the head as JSON, and columns as arrays.
+// Frames of `columns`, `spans` and `flame`: two lengths, the head as JSON, and columns as arrays.
 
 const MOST = 1 << 28;
 /** Bytes of a number by the word of `arrays`; an array of `zero` has nothing but 0. @type {Record<string, number>} */

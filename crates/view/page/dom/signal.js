@@ -1,4 +1,4 @@
-// Values that tell who read them when they change. An effect runs again after a value that it read has changed.
+// Values that tell who read them when they change. An effect runs again when a value that it read changes.
 
 /** @type {Set<() => void>} */
 const waiting = new Set();

@@ -1,4 +1,4 @@
-// Puts the bitmaps of the lanes in sight where they belong. One `drawImage` per lane, no layout.
+// Puts the bitmaps of the lanes in sight where they belong: one `drawImage` per lane, no layout.
 import { dpr } from "./geometry.js";
 import { css } from "./palette.js";
 import * as view from "../state/view.js";

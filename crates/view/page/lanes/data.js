@@ -1,10 +1,10 @@
-// Columns of the lanes in sight: asked for as many as there are pixels, given up when nobody looks at them any more.
+// Columns of the lanes in sight: one per pixel, given up when nobody looks at them any more.
 import * as client from "../api/client.js";
 import { Bitmaps } from "./bitmaps.js";
 import { hueOf } from "./palette.js";
 import * as view from "../state/view.js";
 
-/** What is asked for on both sides of the view range while it moves, as a part of it. A zoom needs other columns at its next step. */
+/** Part of the view range that is asked for on both sides while it moves. A zoom needs other columns at its next step. */
 const MARGIN = 0.25;
 /** Lanes that are painted while others are still under way. */
 const AT_ONCE = 4;
@@ -73,11 +73,12 @@ export class LaneStore {
   repaint() {
     this.bitmaps.clear();
     const lanes = new Map(this.sight.lanes.map((lane) => [lane.id, lane]));
+    const fits = this.#fits();
     /** @type {Paint[]} */
     const paints = [];
     for (const [id, list] of this.data) {
       const lane = lanes.get(id);
-      const data = list[0];
+      const data = list.find(fits) ?? list[0];
       if (lane && data) paints.push(this.#paintOf(lane, data));
       else this.data.delete(id);
     }
@@ -112,14 +113,16 @@ export class LaneStore {
   }
 
   missing() {
+    const fits = this.#fits();
+    return this.sight.lanes.filter((lane) => lane.kind !== "more" && !this.errors.has(lane.id) && !(this.data.get(lane.id) ?? []).some(fits));
+  }
+
+  /** Whether figures have the columns in sight. @returns {(one: LaneData) => boolean} */
+  #fits() {
     const grid = this.grid();
-    if (!grid) return [];
     const [a, b] = view.range.peek();
     const [start, end] = view.whole();
-    return this.sight.lanes.filter((lane) => lane.kind !== "more" && !this.errors.has(lane.id) && !(this.data.get(lane.id) ?? []).some((one) => {
-      const per = (one.to - one.from) / one.columns;
-      return per === grid.per && one.from <= Math.max(a, start) && one.to >= Math.min(b, end);
-    }));
+    return ({ from, to, columns }) => !grid || ((to - from) / columns === grid.per && from <= Math.max(a, start) && to >= Math.min(b, end));
   }
 
   /** Asks for what is missing, now or when the request that is under way has ended. */

@@ -1,4 +1,4 @@
-// Where an instant stands. The time area is the same for the overview, the axis and the lanes.
+// Where an instant stands: the time area is the same for overview, axis and lanes.
 import { signal } from "../dom.js";
 import * as view from "../state/view.js";
 

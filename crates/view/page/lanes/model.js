@@ -1,4 +1,4 @@
-// Which lanes there are and which of them have rows: the tree that the server tells, as a list.
+// Which lanes there are and which of them have rows: the tree of the server, as a list.
 import * as client from "../api/client.js";
 import { effect, signal, untracked, watch } from "../dom.js";
 import { LANE as PATH } from "./path.js";

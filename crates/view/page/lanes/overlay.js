@@ -1,4 +1,4 @@
-// What is above the pictures: grid, marks, selection, cursor, the chosen span and its arrows.
+// Above the pictures: grid, marks, selection, cursor, the chosen span and its arrows.
 import { timeWidth, xOf } from "./geometry.js";
 import { clipped, Layer } from "./layer.js";
 import { LANE, draw } from "./path.js";

@@ -1,4 +1,4 @@
-// The whole recording on one strip: who had the CPUs, marks, and the view range as a brush.
+// The whole recording on a strip: who had the CPUs, marks, and the view range as a brush.
 import * as client from "../api/client.js";
 import { drag, effect, fill, h, handled, held, signal, swatch, watch } from "../dom.js";
 import { clean, group, length, wordOf } from "../format.js";

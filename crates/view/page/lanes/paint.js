@@ -1,7 +1,7 @@
-// Pixels of lanes. Plain functions of numbers, so that a test can hold them against a recording whose truth is known.
+// Pixels of lanes: functions of numbers that a test can hold against a recording whose truth is known.
 //
-// A column of a lane with states has, from its foot: a line of a wait (STRIP of the height), then run as high as its share, ready two
-// thirds as high as its share, hatched, and unknown half as high as its share, dotted. What occurs has at least one pixel.
+// A column of a lane with states has, from its foot: a line of a wait (STRIP of the height), run as high as its share, ready two thirds
+// as high, hatched, and unknown half as high, dotted. What occurs has at least one pixel.
 
 /** Part of a lane's height that the line of waits takes. */
 export const STRIP = 0.09;

@@ -45,7 +45,7 @@ export function orderHues(lanes) {
   ranked.value = lanes;
 }
 
-/** What a view's text names the lane by; without a process id it has its colour in other recordings, too. @param {Lane} lane */
+/** The lane in a view's text; without a process id it has its colour in other recordings, too. @param {Lane} lane */
 export function colourKey({ kind, name }) {
   return `${kind} ${name.replace(/ [+-]{1,2}$/, "")}`;
 }

@@ -1,4 +1,4 @@
-// The critical path of a range as a lane: who ran, or what was waited for, at each instant. Its segments are those of
+// The critical path of a range as a lane: who ran, or what was waited for. Its segments are those of
 // `dump path --segments`.
 import * as client from "../api/client.js";
 import { effect, signal, untracked } from "../dom.js";

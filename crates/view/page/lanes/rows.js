@@ -1,4 +1,4 @@
-// Rows of lanes: a treegrid of which only the rows in sight are elements. The pictures lie below, in one canvas.
+// Rows of lanes: a treegrid with elements for the rows in sight. The pictures lie below, in one canvas.
 import { around, effect, fill, h, handled, held, icon, swatch } from "../dom.js";
 import { RowList } from "../dom/list.js";
 import { clean, exact, fixed, group, length } from "../format.js";
@@ -200,24 +200,24 @@ export class LaneRows {
       if (corner.textContent !== path.corner()) corner.textContent = path.corner();
       return;
     }
-    const data = this.store.data.get(lane.id)?.[0];
-    const error = this.store.errors.get(lane.id);
-    if (!data) {
+    // What is drawn: newer figures may be those of another range.
+    const picture = this.store.bitmaps.best(lane.id, view.range.peek());
+    if (!picture) {
+      const error = this.store.errors.get(lane.id);
       const text = !error || lane.kind === "group" ? "" : /has nothing for/.test(error) ? "not recorded" : clean(error, 120);
       if (corner.textContent !== text) corner.textContent = text;
       return;
     }
+    const { data, max } = picture;
     const { head } = data.frame;
-    const picture = this.store.bitmaps.best(lane.id, view.range.peek());
     const per = (data.to - data.from) / data.columns;
     const parts = [];
-    if (formOf(head, lane.kind) === "line") parts.push(picture ? `top = ${head.unit === "khz" ? `${fixed(picture.max / 1e6, 2)} GHz` : head.unit === "bytes" ? `${fixed(picture.max / 1e6, 1)} MB` : group(Math.round(picture.max))}` : "");
-    else if (head.at_once === null && picture && picture.max > 0) {
-      const each = (picture.max / per) * 1e9;
-      if (head.series?.[0] === "queue") parts.push(`top = ${fixed(picture.max / per, 1)} under way`);
+    if (formOf(head, lane.kind) === "line") parts.push(`top = ${head.unit === "khz" ? `${fixed(max / 1e6, 2)} GHz` : head.unit === "bytes" ? `${fixed(max / 1e6, 1)} MB` : group(Math.round(max))}`);
+    else if (head.at_once === null && max > 0) {
+      const each = (max / per) * 1e9;
+      if (head.series?.[0] === "queue") parts.push(`top = ${fixed(max / per, 1)} under way`);
       else parts.push(head.unit === "bytes" ? `top = ${fixed(each / 1e6, 1)} MB/s` : head.unit === "ns" ? "" : `top = ${group(Math.round(each))}/s`);
-    }
-    else if ((head.at_once ?? 1) > 1 && lane.kind !== "group" && picture) parts.push(`top = ${Math.max(1, Math.round(picture.max / per))} CPU${picture.max / per > 1.5 ? "s" : ""}`);
+    } else if ((head.at_once ?? 1) > 1 && lane.kind !== "group") parts.push(`top = ${Math.max(1, Math.round(max / per))} CPU${max / per > 1.5 ? "s" : ""}`);
     if (head.series?.[0] === "cpu") parts.push("sampled");
     else if (lane.kind === "process" && (lane.totals.cpu_ns ?? 0) > 0 && lane.totals.run_ns === 0) parts.splice(0, 1, "no context switches: see sampled CPU");
     if (head.way === "tiles") parts.push(`${length(head.bucket_ns ?? per)} buckets`);

@@ -1,4 +1,4 @@
-// Single operations, events, marks, regions and kinds of waits, where few enough are in sight.
+// Single operations, events, marks, regions and kinds of waits, where few are in sight.
 import * as client from "../api/client.js";
 import { paused, watch } from "../dom.js";
 import { clean } from "../format.js";

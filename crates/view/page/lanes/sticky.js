@@ -1,4 +1,4 @@
-// Parents of the first row in sight, which have been scrolled away: they stay above it, with their pictures.
+// Parents of the first row in sight stay above it when they are scrolled away, with their pictures.
 import { fill, h, icon } from "../dom.js";
 import { rowHeight } from "./geometry.js";
 import { nameOf, headParts } from "./rows.js";
@@ -69,7 +69,7 @@ export class Sticky {
   }
 }
 
-/** @param {Row[]} items @param {number} index @returns {Row[]} rows that the row of the index lies below, the outermost first */
+/** @param {Row[]} items @param {number} index @returns {Row[]} rows above that row in the tree, the outermost first */
 export function parentsOf(items, index) {
   const out = [];
   let depth = items[index]?.depth ?? 0;

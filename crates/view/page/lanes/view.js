@@ -153,7 +153,7 @@ export class LanesView {
   }
 
   #want() {
-    // The lists tell of their first rows while this is still being made, or has no size yet.
+    // The lists tell of their first rows while this is made, or has no size yet.
     if (!this.rows || !this.pinRows || !this.sticky || this.height === 0) return;
     // While lists of lanes are under way, a request for few lanes waits for them.
     if (model.loading.peek() > 0 && this.patience < 4) {

@@ -1,4 +1,4 @@
-// What stands above the answer of a panel: the tabs, what the panels are about, and the filters.
+// Above the answer of a panel: the tabs, what the panels are about, and the filters.
 import { calm, choice, effect, fill, h, handled, icon, paused, untracked } from "../dom.js";
 import { clean, length } from "../format.js";
 import * as view from "../state/view.js";

@@ -1,4 +1,4 @@
-// The chain of a wait in the panel of the chosen span: what each thread of it did, and the way that the reader took along it.
+// The chain of a wait: what each thread of it did, and the way that the reader took along it.
 import { h } from "../dom.js";
 import { clean, length } from "../format.js";
 import { back, followTo } from "../parts/spans.js";

@@ -1,4 +1,4 @@
-// The chosen span: what it is, its stack, who ended it and from where, and the chain of its wait.
+// The chosen span: what it is, its stack, who ended it, and the chain of its wait.
 import { effect, fill, h, icon, tool } from "../dom.js";
 import { clean, didIn, length, ownName } from "../format.js";
 import { copy } from "../parts/menu.js";
@@ -7,8 +7,8 @@ import { carried, commandLine } from "../state/command.js";
 import * as view from "../state/view.js";
 import { chainOf, goto, wayBack } from "./chain.js";
 
-/** States of Linux threads that wait. @type {Record<string, string>} */
-const STATES = { S: "S: until something happens", D: "D: mostly for a disk", I: "I: idle", T: "T: stopped" };
+/** States of Linux threads. @type {Record<string, string>} */
+const STATES = { S: "S: sleeps", D: "D: mostly for a disk", I: "I: idle" };
 
 /** @param {string} frame @param {string | null} [named] a class */
 function frameOf(frame, named = null) {
@@ -21,7 +21,6 @@ function frameOf(frame, named = null) {
  * @param {string[] | null | undefined} stack leaf first
  * @param {string} label
  * @param {string | null | undefined} method the frame that tables name; the scheduler's frames above it are folded
- * @param {string} [none] what is said without a stack
  */
 function stackOf(stack, label, method, none = "no stack was recorded") {
   if (!stack || stack.length === 0) return h("p.dim", none);
@@ -72,7 +71,7 @@ export function detail() {
         h("button", { onclick: () => (view.selection.value = view.lasting([span.start_ns, span.end_ns])) }, "Select"),
         at.waker?.lane ? h("button", { onclick: () => followWaker() }, "Follow") : null,
         at.words.length > 0 ? h("button", { onclick: () => copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
-      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method, span.state === "run" ? "Select it: its samples are in Methods and Flame graph" : undefined),
+      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method, span.state === "run" ? "Select it: Methods has its samples" : undefined),
       at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);
     element.scrollTop = 0;
   });

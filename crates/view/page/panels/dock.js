@@ -239,14 +239,14 @@ export class Dock {
       return;
     }
     const instant = this.#instant();
-    const same = this.table !== null && this.body.contains(this.table.element) && this.table.element.dataset.of === question.id;
-    const table = same && this.table ? this.table : new Table({
+    const old = this.table?.element.dataset.of === question.id && this.body.contains(this.table.element) ? this.table : null;
+    const table = old ?? new Table({
       label: question.title, unions: question.id === "methods" || question.id === "tags", path: question.id === "path", state: this.#state(question.id), instant,
       onpick: (row, open) => this.#pick(question, row, open), onlight: (row) => light(row, this.base), onstate: () => this.#told(), hue: hueOfCell,
       onmenu: (row, element, x) => this.table && openMenu(element, rowMenu(row, this.table, this.base, butterflyOf), x),
     });
     table.instant = instant;
-    if (!same) {
+    if (!old) {
       table.element.dataset.of = question.id;
       fill(this.body, table.element);
     }
@@ -255,16 +255,21 @@ export class Dock {
     table.set(this.rows, question.columns);
   }
 
+  /** @param {Tree | Flame} shown */
+  #show(shown) {
+    this.table = null;
+    this.shown = shown;
+    fill(this.body, shown.element);
+  }
+
   /** @param {Question} question */
   #tree(question) {
     if (this.rows.length === 0) {
       this.#empty(h("p", NO_STACKS));
       return;
     }
-    this.table = null;
     const tree = new Tree({ label: question.title, self: question.id !== "callers", onpick: pickNode });
-    this.shown = tree;
-    fill(this.body, tree.element);
+    this.#show(tree);
     tree.set(this.rows);
   }
 
@@ -278,9 +283,7 @@ export class Dock {
     this.command = commandLine(Array.isArray(own) && own.length > 0 ? own : words);
     if (boxes === 0) this.#empty(h("p", NO_STACKS));
     else {
-      this.table = null;
-      this.shown = flame;
-      fill(this.body, flame.element);
+      this.#show(flame);
       flame.draw();
     }
     fill(this.foot, h("span", `${group(boxes)} boxes`), commandOf(this.command));

@@ -1,4 +1,4 @@
-// A flame graph: boxes of a frame on one canvas, with the keyboard and a text for each box.
+// A flame graph: boxes on one canvas, with the keyboard and a text for each box.
 import * as client from "../api/client.js";
 import { h, handled, held } from "../dom.js";
 import { clean, fixed, group, length } from "../format.js";

@@ -1,4 +1,4 @@
-// What stands below an answer: how many rows, what is left out, warnings, and the command.
+// Below an answer: how many rows, what is left out, warnings, and the command.
 import { h, icon } from "../dom.js";
 import { clean, group, length } from "../format.js";
 
@@ -17,7 +17,7 @@ export function footOf(answer, command, shown, count) {
   ];
 }
 
-/** Says it where the command keeps the largest rows only. @param {string[]} words @param {number} count rows of the answer */
+/** Says where the command keeps the largest rows. @param {string[]} words @param {number} count rows of the answer */
 function limitOf(words, count) {
   const after = (/** @type {string} */ word) => (words.includes(word) ? Number(words[words.indexOf(word) + 1] ?? NaN) : NaN);
   const [top, each] = [after("--top"), after("--top-methods")];

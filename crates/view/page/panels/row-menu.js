@@ -1,4 +1,4 @@
-// What can be done with a row of a table: narrow the panels to it, look at its time, copy it.
+// The menu of a row: narrow the panels to it, look at its time, copy it.
 import { clean, copied, exact } from "../format.js";
 import { copy } from "../parts/menu.js";
 import * as view from "../state/view.js";

@@ -1,4 +1,4 @@
-// Panels about one program ask for it: processes that set marks, and those with most CPU, to choose from.
+// Panels about one program ask for it: processes that set marks, and those with most CPU.
 import * as client from "../api/client.js";
 import { fill, h, swatch } from "../dom.js";
 import { clean, length } from "../format.js";

@@ -1,4 +1,4 @@
-// All actions with their keys: one source of the keyboard, the list of commands and the help.
+// All actions with their keys, for the keyboard, the list of commands and the help.
 import { CLOCK_NAMES, CLOCKS, rangeWord } from "../format.js";
 import { askable } from "../panels/questions.js";
 import { zeroAtMark } from "../state/landmark.js";

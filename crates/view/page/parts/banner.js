@@ -1,4 +1,4 @@
-// What the recording cannot say: warnings of its health, and kinds of data that it does not have.
+// What the recording cannot say: warnings of its health, and kinds of data that it lacks.
 import { effect, fill, h, icon, tool } from "../dom.js";
 import { clean } from "../format.js";
 import { trouble } from "../api/client.js";

@@ -5,7 +5,7 @@ import * as view from "../state/view.js";
 /** Columns of a density. */
 const COLUMNS = 512;
 
-/** The figures of a hit's lane over the whole recording: those of the lane's picture, in fewer columns. @type {DensityOf} */
+/** The figures of a hit's lane over the whole recording, in few columns. @type {DensityOf} */
 export async function densityOf(hit, signal) {
   if (!hit.lane) return null;
   const [start, end] = view.whole();

@@ -1,4 +1,4 @@
-// Findings of `explain` on the axis: a click selects the time of one and opens the panel at it.
+// Findings of `explain` on the axis: a click selects the time of one and opens its panel.
 import { batch, fill, h, watch } from "../dom.js";
 import { clean, length } from "../format.js";
 import { shift, timeWidth, xOf } from "../lanes/geometry.js";
@@ -75,5 +75,5 @@ export function wayTo(finding) {
     view.frame([range[0] - view.SHORTEST, range[1] + view.SHORTEST]);
   };
   return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
-    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", finding.longest.map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
+    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", [...finding.longest].sort(([a, b], [c, d]) => d - c - (b - a)).map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
 }

@@ -35,7 +35,7 @@ export function followKeys() {
   });
 }
 
-/** What is no action: of the pointer, in the lanes, and signs of the tables. @type {Record<string, Record<string, string>>} */
+/** What is no action: pointer, lanes, and signs of the tables. @type {Record<string, Record<string, string>>} */
 const OTHERS = {
   Pointer: {
     Drag: "select a range", "Ctrl + wheel, pinch": "zoom at the pointer", "Shift + drag, middle button": "pan", Wheel: "scroll the lanes",

@@ -75,7 +75,7 @@ function pathMenu() {
   return items;
 }
 
-/** The commands with the numbers of a lane's picture, each once, named by the series that they have. @type {CommandsOf} */
+/** The commands with the numbers of a lane's picture, named by their series. @type {CommandsOf} */
 export function commandsOf(lane, store) {
   const head = store.data.get(lane.id)?.[0]?.frame.head;
   const words = head?.words;

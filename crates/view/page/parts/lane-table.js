@@ -1,4 +1,4 @@
-// The numbers of a lane: the answer of its command for the range of the panels, never sums of the page.
+// The numbers of a lane: the answer of its command for the range of the panels.
 import * as client from "../api/client.js";
 import { fill, h, icon } from "../dom.js";
 import { clean, copied, length, messageOf, rangeWord } from "../format.js";

@@ -1,4 +1,4 @@
-// The span under the pointer or the cursor: what it is, who ended it, and the chain of its wait.
+// The span under the pointer or the cursor: what it is, and who ended it.
 import * as client from "../api/client.js";
 import { batch } from "../dom.js";
 import { clean, didIn, length, ownName } from "../format.js";

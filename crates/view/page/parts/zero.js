@@ -1,4 +1,4 @@
-// Where times begin: the start, the selection, a mark or what happened, in the words of `--zero-time`.
+// Where times begin: the start, the selection, a mark or what happened, as `--zero-time` takes it.
 import { h } from "../dom.js";
 import { clean } from "../format.js";
 import { LANDMARKS, zeroAtLandmark, zeroAtMark } from "../state/landmark.js";

@@ -1,4 +1,4 @@
-// Command lines: with the file where a shell wants it, and with times counted from the landmark that the reader chose.
+// Command lines: the file where a shell wants it, and times counted from the chosen landmark.
 import { rangeWord, readRange, readWord, shellLine } from "../format.js";
 import * as view from "./view.js";
 

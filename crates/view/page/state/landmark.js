@@ -1,4 +1,4 @@
-// Time zero at what happened: the program tells the instant, so that a command counts from there, too.
+// Time zero at what happened: the program tells the instant, as it does for a command.
 import * as client from "../api/client.js";
 import { zeroWords } from "./command.js";
 import * as view from "./view.js";

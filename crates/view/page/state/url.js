@@ -1,4 +1,4 @@
-// The view as text: lines of a word and its value, in the words of the command line. The address has the same lines with `&` between.
+// The view as text: lines of a word and its value, as on the command line. The address joins them with `&`.
 import { batch } from "../dom.js";
 import { CLOCK_NAMES, rangeWord, readRange, readWord, wordOf } from "../format.js";
 import { HUES } from "../lanes/palette.js";

@@ -121,11 +121,10 @@ export function look(wanted, how = "step") {
   });
 }
 
+/** @type {Record<string, Signal<unknown>>} */
+const PARTS = { processes, thread, selection };
 /** @param {About} of @returns {About} the same parts as they are now */
-const about = (of) => ({
-  ...(of.processes !== undefined && { processes: processes.peek() }), ...(of.thread !== undefined && { thread: thread.peek() }),
-  ...(of.selection !== undefined && { selection: selection.peek() }),
-});
+const about = (of) => Object.fromEntries(Object.keys(of).map((key) => [key, PARTS[key]?.peek()]));
 
 /** @param {About} next what panels are about from now on; undo widens it again */
 export function narrow(next) {
@@ -138,9 +137,7 @@ export function narrow(next) {
 
 /** @param {About} next */
 function show(next) {
-  if (next.processes !== undefined) processes.value = next.processes;
-  if (next.thread !== undefined) thread.value = next.thread;
-  if (next.selection !== undefined) selection.value = next.selection;
+  for (const [key, value] of Object.entries(next)) if (PARTS[key]) PARTS[key].value = value;
 }
 
 /** @param {Signal<readonly Step[]>} from @param {Signal<readonly Step[]>} to */

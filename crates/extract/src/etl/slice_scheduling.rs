@@ -19,12 +19,16 @@ struct Target<'f> {
     found: &'f mut WorkedSlice,
     unknown: UnknownTids,
     asks_counters: bool,
+    /// Whether rows are wanted.
+    keeps_rows: bool,
 }
 
 impl SwitchTarget for Target<'_> {
     #[inline]
     fn row(&mut self, row: &ContextSwitchRow) {
-        self.found.switches.push(row);
+        if self.keeps_rows {
+            self.found.switches.push(row);
+        }
     }
 
     fn deferred(&mut self, deferred: Deferred) {
@@ -94,11 +98,7 @@ impl AtWork<'_> {
 
     /// A record of a table that nobody wants.
     fn unwanted(&mut self, record: &Record<'_>, place: Place) {
-        self.leave_open(record);
-        if place.is_kept {
-            let stack = if self.worker.source.has_stacks { Bound::Open } else { Bound::None };
-            self.raw(record, place, stack, RestOf::Record);
-        }
+        if place.is_kept { self.leave_all_of(record, place) } else { self.leave_open(record) }
     }
 
     fn undecodable(&mut self, record: &Record<'_>, place: Place) {
@@ -154,7 +154,8 @@ impl AtWork<'_> {
         if self.worker.source.has_system_calls && !is_expected {
             self.found.steps.push(Step::Unexpected { ticks, cpu, old, runs });
         }
-        let mut target = Target { found: self.found, unknown, asks_counters };
+        let keeps_rows = self.worker.source.wanted.context_switches;
+        let mut target = Target { found: self.found, unknown, asks_counters, keeps_rows };
         // Its own counters: the target has the rest.
         let mut health = std::mem::take(&mut target.found.health);
         let (tracker, lives) = (&mut self.worker.tracker, &mut self.worker.lives);
@@ -188,15 +189,14 @@ impl AtWork<'_> {
         let stack = match readier {
             // After lost switches somebody else may run there.
             Ok(readier) if !self.worker.source.lossy => self.take(record, readier, user_halves(event)),
-            _ if self.worker.source.has_stacks => Bound::Open,
-            _ => Bound::None,
+            _ => self.unbound(),
         };
         let stack = self.keep(record, place, stack, RestOf::Ready);
         let thread = self.thread(record, event.thread_id);
         let unknown = UnknownTids { new: thread.is_err().then_some(event.thread_id), old: None };
         let (Ok(thread) | Err(thread)) = thread;
         let event = ready((record.time(), record.cpu()), event, thread, stack);
-        let mut target = Target { found: self.found, unknown, asks_counters: false };
+        let mut target = Target { found: self.found, unknown, asks_counters: false, keeps_rows: true };
         if unknown.new.is_some() {
             self.worker.tracker.defer_ready(event, &mut target);
         } else {

@@ -316,14 +316,23 @@ impl AtWork<'_> {
         if self.worker.source.has_stacks {
             self.brought_now = [self.brought.of_runtime_event(record), self.brought.of_match(record)];
         }
-        let open = if self.worker.source.has_stacks { Bound::Open } else { Bound::None };
         let EventClass::Kernel { group, opcode, version } = record.class() else {
-            return self.raw(record, place, open, RestOf::Record);
+            return self.raw(record, place, self.unbound(), RestOf::Record);
         };
         if !self.scheduling(record, (group, opcode, version), place) {
-            self.leave_open(record);
-            self.raw(record, place, open, RestOf::Record);
+            self.leave_all_of(record, place);
         }
+    }
+
+    /// The stack of a record for which nobody looks here.
+    pub(super) fn unbound(&self) -> Bound {
+        if self.worker.source.has_stacks { Bound::Open } else { Bound::None }
+    }
+
+    /// All of a record is left to do.
+    pub(super) fn leave_all_of(&mut self, record: &Record<'_>, place: Place) {
+        self.leave_open(record);
+        self.raw(record, place, self.unbound(), RestOf::Record);
     }
 
     /// Nobody looks for the stack of a record here: it may be that of the next record of the same time.

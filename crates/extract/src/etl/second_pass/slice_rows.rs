@@ -36,10 +36,12 @@ pub(crate) struct SliceRows {
     to_thread: Option<SyncSender<RowsOfSlice>>,
     used: Receiver<RowsOfSlice>,
     thread: Option<JoinHandle<()>>,
+    /// Whether switches have rows; they may be followed for other tables alone.
+    wants_switches: bool,
 }
 
 impl SliceRows {
-    /// Starts the thread; without tables nothing is written, as their writer has failed. Switches may be followed for other tables alone.
+    /// Starts the thread; without tables nothing is written, as their writer has failed.
     pub(crate) fn start(
         tables: Option<SchedulingTables>,
         wants_switches: bool,
@@ -52,10 +54,7 @@ impl SliceRows {
             for (number, mut slice) in rows.into_iter().enumerate() {
                 watched(stages.as_deref(), Stage::Rows, number, || {
                     if let Some(tables) = &mut tables {
-                        if wants_switches {
-                            slice.write_switches(tables);
-                        }
-                        slice.write_samples(tables);
+                        slice.write(tables);
                     }
                     slice.clear();
                 });
@@ -66,7 +65,7 @@ impl SliceRows {
         let thread = Builder::new().name("slice rows".to_owned()).spawn(run);
         // Without threads nothing can be extracted: the encoder has one as well.
         let thread = thread.expect("the system has a thread left");
-        Self { rows: RowsOfSlice::default(), to_thread: Some(to_thread), used, thread: Some(thread) }
+        Self { rows: RowsOfSlice::default(), to_thread: Some(to_thread), used, thread: Some(thread), wants_switches }
     }
 
     /// The next stack of the slice in hand.
@@ -81,7 +80,7 @@ impl SliceRows {
 
     /// Takes switches behind so many rows of the worker.
     pub(super) fn switches_behind(&mut self, rows: usize) -> impl RowSink {
-        MoreSwitches { switches: &mut self.rows.more_switches, behind: rows }
+        MoreSwitches { switches: &mut self.rows.more_switches, behind: rows, keeps_rows: self.wants_switches }
     }
 
     /// A sample behind so many rows of the worker.
@@ -132,16 +131,19 @@ impl Drop for SliceRows {
 struct MoreSwitches<'r> {
     switches: &'r mut Vec<(usize, ContextSwitchRow)>,
     behind: usize,
+    keeps_rows: bool,
 }
 
 impl RowSink for MoreSwitches<'_> {
     fn context_switch(&mut self, row: &ContextSwitchRow) {
-        self.switches.push((self.behind, row.clone()));
+        if self.keeps_rows {
+            self.switches.push((self.behind, row.clone()));
+        }
     }
 }
 
 impl RowsOfSlice {
-    fn write_switches(&self, tables: &mut SchedulingTables) {
+    fn write(&self, tables: &mut SchedulingTables) {
         let mut next = 0;
         for (behind, row) in &self.more_switches {
             tables.switches(&self.switches, next..*behind, &self.stacks);
@@ -149,9 +151,6 @@ impl RowsOfSlice {
             next = *behind;
         }
         tables.switches(&self.switches, next..self.switches.len(), &self.stacks);
-    }
-
-    fn write_samples(&self, tables: &mut SchedulingTables) {
         let mut next = 0;
         for (behind, row) in &self.more_samples {
             tables.samples(&self.samples, next..*behind, &self.stacks);

@@ -49,10 +49,16 @@ test("the longest segments of a finding are one click away", async () => {
   assert.ok(process);
   const it = await open(browser, { fragment: `time=10s..30s&process=${process.name}(${process.pid})&panel=explain` });
   const { page } = it;
+  const asked = () => it.mock.log.filter(({ body }) => /** @type {{ words?: string[] } | null} */ (body)?.words?.[0] === "explain").length;
   await page.locator(".findings summary").first().click();
-  await page.locator(".findings details .link").first().click();
+  const segment = page.locator(".findings details li").first();
+  assert.match(await segment.innerText(), /^1\.000 s at 15\.0* s?/);
+  const before = asked();
+  await segment.locator(".link").click();
   assert.deepEqual(await page.evaluate("tracesift.view.selection.value"), [15e9, 16e9]);
+  await page.waitForTimeout(300);
   await settled(page);
+  assert.equal(asked(), before, "the explanation stays the one in which the finding stands");
   assert.deepEqual(it.complaints, []);
   await it.close();
 });

@@ -638,3 +638,21 @@ type Look = (wanted: TimeRange, how?: "step" | "move") => void;
  * @param around the instant that stays where it is
  */
 type Zoom = (factor: number, around: number) => void;
+
+/** Hatches what is not read, in a picture of colours as bytes R, G, B, A. */
+type Unread = (out: Uint32Array, x: number, width: number, height: number, scale: number, colour: number) => void;
+
+/** The picture of colours as bytes R, G, B, A. */
+type ImageOf = (pixels: Uint32Array, width: number, height: number) => ImageData;
+
+/** The nearest element around the target of an event that fits. */
+type Around = (event: Event, selector: string) => HTMLElement | null;
+
+/** With `always` the wheel zooms without Ctrl. */
+type Wheel = (event: WheelEvent, area: HTMLElement, always?: boolean) => void;
+
+/** The row of a lane in a list. */
+type RowOf = (lane: Lane, depth: number, where: string, parent: string | null, more: Partial<Row>) => Row;
+
+/** Adds a part of a narrow segment to each pixel that it touches. */
+type Share = (narrow: Map<number, Map<string, number>>, a: number, b: number, name: string) => void;

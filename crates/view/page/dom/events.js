@@ -13,7 +13,7 @@ export function drag(element, event, move, end) {
   element.addEventListener("pointercancel", up, { signal: stop.signal });
 }
 
-/** @param {Event} event @param {string} selector @returns {HTMLElement | null} the nearest element around its target that fits */
+/** @type {Around} */
 export function around({ target }, selector) {
   const found = target instanceof Element ? target.closest(selector) : null;
   return found instanceof HTMLElement ? found : null;

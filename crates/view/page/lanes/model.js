@@ -156,7 +156,7 @@ function withoutTwice(rows) {
   return rows.filter((row, i) => !row.guest || Math.abs((own.get(row.lane.id) ?? Infinity) - i) > NEAR);
 }
 
-/** @param {Lane} lane @param {number} depth @param {string} where @param {string | null} parent @param {Partial<Row>} more */
+/** @type {RowOf} */
 function rowOf(lane, depth, where, parent, more) {
   return { key: `${where}/${parent ?? ""}/${lane.id}`, lane, depth, open: false, pinned: false, guest: false, more: 0, parent, position: 1, siblings: 1, ...more };
 }

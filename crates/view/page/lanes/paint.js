@@ -214,7 +214,7 @@ function paintLine(out, { data, height, scale, kind, hue }, palette) {
   return full;
 }
 
-/** @param {Uint32Array} pixels colours as bytes R, G, B, A @param {number} width @param {number} height */
+/** @type {ImageOf} */
 export const imageOf = (pixels, width, height) => new ImageData(new Uint8ClampedArray(/** @type {ArrayBuffer} */ (pixels.buffer)), width, height);
 
 /** @param {Paint} paint @param {Palette} palette */
@@ -230,7 +230,7 @@ export function largest(values) {
   return max;
 }
 
-/** @param {Uint32Array} out @param {number} x @param {number} width @param {number} height @param {number} scale @param {number} colour */
+/** @type {Unread} */
 function unread(out, x, width, height, scale, colour) {
   const period = Math.round(8 * scale);
   const thick = Math.max(1, Math.round(scale));

@@ -126,7 +126,7 @@ export function draw(layer, band) {
   }
 }
 
-/** @param {Map<number, Map<string, number>>} narrow @param {number} a @param {number} b @param {string} name */
+/** @type {Share} */
 function share(narrow, a, b, name) {
   for (let x = Math.floor(a); x < b; x += 1) {
     const parts = narrow.get(x) ?? new Map();

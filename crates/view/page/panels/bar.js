@@ -31,7 +31,7 @@ export function tabs(panel) {
 /** What the panels are about: the range, how long it is, and whose. */
 export function about() {
   const element = h("div.about");
-  const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {Signal<unknown>} */ of, on = true) => h(on ? "span.chip" : "span.chip.off", { title: clean(text) },
+  const chip = (/** @type {string} */ text, /** @type {string} */ what, /** @type {Signal<unknown>} */ of, on = true) => h(on ? "span.chip" : "span.chip.off", { title: on ? clean(text) : "This panel cannot choose a thread" },
     h("span.chip-text", clean(text, 200)), h("button", { "aria-label": `${what}: show all again`, onclick: () => (of.value = null) }, icon("close")));
   calm(() => {
     const [from, to] = view.subject.value;

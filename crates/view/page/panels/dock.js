@@ -66,7 +66,10 @@ export class Dock {
         this.table.set(this.rows, questionOf(id).columns);
       }
     });
-    watch([view.clock, view.zero, hueOrder], () => this.table?.again(this.#instant()));
+    watch([view.clock, view.zero, hueOrder], () => {
+      this.table?.again(this.#instant());
+      this.#times();
+    });
     effect(() => {
       const lit = view.lit.value;
       this.table?.light((row) => {
@@ -209,10 +212,17 @@ export class Dock {
       const open = !view.processes.peek() && isOpen(answer.rows);
       fill(this.body, open ? h("div.asked", which("Which process was tested?", signal), text) : text);
       this.explained = [view.recordingId.peek(), ...words].join(" ");
+      this.#times();
       this.#atFinding();
     } else if (question.view === "tree") this.#tree(question);
     else this.#fillTable(question, answer.notes);
-    fill(this.foot, footOf(answer, this.command, this.rows.length, all.length));
+    fill(this.foot, ["processes", "threads"].includes(question.id) ? h("span.dim", "Double click: only this one") : null, footOf(answer, this.command, this.rows.length, all.length));
+  }
+
+  /** Writes the instants of segments by the clock in use. */
+  #times() {
+    const clock = view.clockNow();
+    for (const element of this.body.querySelectorAll("[data-ns]")) element.textContent = ` at ${clock.text(Number(element.getAttribute("data-ns")), 1000)}`;
   }
 
   /** Goes to the chosen finding. */

@@ -23,12 +23,12 @@ export function showFinding(finding) {
   view.said.value = `${clean(finding.rule)}: ${clean(finding.sentence)}`;
 }
 
-/** @returns {TimeRange | null | undefined} the window that the chosen finding was found in, while its time is selected */
+/** @returns {TimeRange | null | undefined} the window of the chosen finding, while its time or a segment of it is selected */
 export function heldWindow() {
   const finding = view.finding.peek();
   const now = view.selection.peek();
   if (!finding?.range || !now) return undefined;
-  return now[0] === finding.range[0] && now[1] === Math.max(finding.range[1], finding.range[0] + 1) ? finding.of : undefined;
+  return [finding.range, ...finding.longest].some((range) => view.isSame(now, view.lasting(range))) ? finding.of : undefined;
 }
 
 /** @returns {HTMLElement} the buttons on the axis */
@@ -70,10 +70,12 @@ export function findingMarks() {
 /** @param {Finding} finding @returns {HTMLElement | null} the way to its time, and to its longest segments */
 export function wayTo(finding) {
   if (!finding.range) return null;
-  const select = (/** @type {TimeRange} */ range) => {
-    view.selection.value = view.lasting(range);
+  const select = (/** @type {TimeRange} */ range) => batch(() => {
+    view.finding.value = finding;
+    view.narrow({ selection: view.lasting(range) });
     view.frame([range[0] - view.SHORTEST, range[1] + view.SHORTEST]);
-  };
-  return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, `Show on the axis (${length(finding.range[1] - finding.range[0])})`),
-    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", [...finding.longest].sort(([a, b], [c, d]) => d - c - (b - a)).map((range) => h("li", h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])))))) : null);
+  });
+  return h("span.ways", h("button.quiet", { onclick: () => showFinding(finding) }, "Show on the axis"),
+    finding.longest.length > 0 ? h("details", h("summary", `Its longest segments (${finding.longest.length})`), h("ul", [...finding.longest].sort(([a, b], [c, d]) => d - c - (b - a)).map((range) => h("li",
+      h("button.link", { onclick: () => select(range) }, length(range[1] - range[0])), h("span.dim", { "data-ns": range[0] }))))) : null);
 }

@@ -33,7 +33,7 @@ function laneOf(event) {
   return around(event, "[data-lane-time]")?.dataset.laneTime ?? null;
 }
 
-/** @param {WheelEvent} event @param {HTMLElement} area @param {boolean} [always] whether the wheel zooms without Ctrl */
+/** @type {Wheel} */
 function wheel(event, area, always = false) {
   const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
   if (event.ctrlKey || event.metaKey || always) {

@@ -38,7 +38,7 @@ pub(super) fn describe(
         session_name: (!features.command_line.is_empty()).then(|| features.command_line.join(" ")),
         start_filetime,
         start_time_utc: (start_filetime != 0).then(|| filetime_text(start_filetime)),
-        start_ns: 0,
+        start_ns: inventory.start().saturating_sub(zero),
         end_ns: inventory.end_ns(),
         clock: metadata.clock_name().to_owned(),
         clock_frequency: TICKS_PER_SECOND,

@@ -146,7 +146,7 @@ impl Source<'_> {
         let energy = facts.take_energy(&info.clock);
         let processes = facts.take_process_memory(&info.clock);
         let looks = facts.take_descriptors(&info.clock);
-        let (records, of_tasks) = (inventory.records, inventory.of_tasks);
+        let (records, of_tasks, start) = (inventory.records, inventory.of_tasks, inventory.start());
         let kernel = BuildIds::of(&metadata.features.build_ids).of_path(KERNEL);
         let kernel = kernel.or_else(|| inventory.mappings.build_id_of(KERNEL));
         let vdso = Vdso::of_recording(&mut facts, metadata.features.os_release.as_deref(), kernel.as_deref());
@@ -160,12 +160,12 @@ impl Source<'_> {
 
         let events = EventTable::new(metadata.clone(), &selection);
         let watch = || progress.at("extracting", 0);
-        let namespace = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
+        let ids = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
         let watch = || progress.at("extracting", 0);
         let names = EndNames::of(file, &metadata, merge_options(&options.budget), &looks.end, watch)?;
-        let pass = SecondPass::new(rows, &metadata, roles, of_tasks, events);
+        let pass = SecondPass::new(rows, &metadata, roles, (start, of_tasks), events);
         let pass = pass.with_marks(marks).with_memory(memory, processes).with_energy(energy);
-        let mut pass = pass.with_descriptors(looks, names).with_limits(&limits).in_namespace(namespace);
+        let mut pass = pass.with_descriptors(looks, names).with_limits(&limits).with_ids(ids);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
         while let Some(record) = &ahead.next() {

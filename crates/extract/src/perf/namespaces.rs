@@ -26,6 +26,17 @@ struct Pair {
     tid: u32,
 }
 
+/// What the ids in the fields of tracepoints are, beside those that samples have.
+#[derive(Debug)]
+pub(crate) enum Ids {
+    /// Too few samples have both.
+    Unknown,
+    /// The same.
+    Same,
+    /// The recorder was in a namespace.
+    Of(Namespace),
+}
+
 /// Which thread of the recorder's namespace the kernel's ids mean.
 #[derive(Debug, Default)]
 pub(crate) struct Namespace {
@@ -38,7 +49,8 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// Reads the ids of a recording, if its tracepoints have others than its samples; else `None`. `watch` is asked whether to go on.
+    /// Reads the ids of a recording, as far as it takes to tell whether its tracepoints have others than its samples, and all of them if
+    /// so. `watch` is asked whether to go on.
     ///
     /// # Errors
     /// Those of `watch`.
@@ -47,7 +59,7 @@ impl Namespace {
         metadata: &Metadata,
         options: MergeOptions,
         mut watch: impl FnMut() -> Result<(), Error>,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Ids, Error> {
         let has_threads = |index: usize| {
             matches!(
                 metadata.event_name(index).as_str(),
@@ -55,7 +67,7 @@ impl Namespace {
             )
         };
         if !(0..metadata.events.len()).any(has_threads) {
-            return Ok(None);
+            return Ok(Ids::Unknown);
         }
         let fields = |index: usize| Fields::of(metadata, index)?.number("common_pid");
         let fields: Vec<Option<Number>> = (0..metadata.events.len()).map(fields).collect();
@@ -72,10 +84,14 @@ impl Namespace {
                 namespace.add(id, tid, ticks);
             }
             if !differ && (seen >= ENOUGH || records >= LOOKED_AT) {
-                return Ok(None);
+                break;
             }
         }
-        Ok(Some(namespace).filter(|_| differ))
+        Ok(match (differ, seen) {
+            (true, _) => Ids::Of(namespace),
+            (false, 0) => Ids::Unknown,
+            (false, _) => Ids::Same,
+        })
     }
 
     fn add(&mut self, id: u32, tid: u32, ticks: i64) {

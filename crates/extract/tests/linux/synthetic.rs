@@ -1,6 +1,7 @@
 //! What the machine at hand does not do, in recordings made byte by byte: idle CPUs, other kernels, what is missing.
 
 use tempfile::TempDir;
+use tracesift_analysis::{Accounting, RecordingFacts, Span};
 use tracesift_perf::Endianness;
 use tracesift_trace::rows::{
     ContextSwitchRow, CpuFrequencyRow, CpuIdleStateRow, CpuRow, DiskIoRow, DiskOperation, ModuleRow, switch_flags,
@@ -196,8 +197,7 @@ fn switch_records_complete_what_the_tracepoint_leaves_out() {
         let mut recording = Recording::new(endian, vec![SWITCH, WAKING]);
         recording.flags |= CONTEXT_SWITCH;
         recording
-            // Before a switch shows that both speak of the same ids, records are left alone.
-            .switch_record(GOES, 8, 990, 0, 9)
+            .comm(8, 8, 990, "8")
             .sample(0, 5, 1_000, 1, switch(5, 1, 0))
             .switch_record(GOES, 5, 1_001, 1, 0)
             .switch_record(0, 0, 1_002, 1, 5)
@@ -227,15 +227,117 @@ fn switch_records_complete_what_the_tracepoint_leaves_out() {
         assert_eq!(rows(5), [(10, 70, Some(60), 0), (110, 130, None, 0), (140, 210, None, 0)], "{endian:?}");
         assert_eq!(
             rows(6),
-            [(0, 110, None, OPEN_LEFT), (130, 160, None, PREEMPTED), (170, 210, None, OPEN_RIGHT)],
+            [(10, 110, None, OPEN_LEFT), (130, 160, None, PREEMPTED), (170, 210, None, OPEN_RIGHT)],
             "{endian:?}"
         );
-        assert_eq!(rows(4), [(0, 140, None, OPEN_LEFT), (160, 170, None, BROKEN), (210, 210, None, OPEN_RIGHT)]);
-        assert_eq!(rows(3), [(0, 180, None, GAP | BROKEN), (180, 210, None, BROKEN | OPEN_RIGHT)]);
-        assert_eq!(rows(8), [(0, 180, None, OPEN_LEFT)]);
+        assert_eq!(rows(4), [(10, 140, None, OPEN_LEFT), (160, 170, None, BROKEN), (210, 210, None, OPEN_RIGHT)]);
+        assert_eq!(rows(3), [(10, 180, None, GAP | BROKEN), (180, 210, None, BROKEN | OPEN_RIGHT)]);
+        assert_eq!(rows(8), [(10, 180, None, OPEN_LEFT)]);
         assert_eq!(extracted.health.get("completed_switches"), 4);
         assert_eq!(extracted.health.get("broken_switch_chain"), 2);
     }
+}
+
+/// Spans off the CPU of a thread: from, to, and flags.
+fn spans(extracted: &Extracted, tid: i64) -> Vec<(i64, i64, i16)> {
+    let is_it = |row: &&ContextSwitchRow| extracted.threads[row.thread.index()].tid == tid;
+    extracted.switches.iter().filter(is_it).map(|row| (row.off_time, row.time, row.flags)).collect()
+}
+
+fn switched(prev: u32, next: u32) -> impl FnOnce(&mut Bytes) {
+    move |raw: &mut Bytes| {
+        raw.u32(prev).u32(0).u64(1).u32(next).u32(0);
+    }
+}
+
+/// `PERF_RECORD_EXIT`, or `PERF_RECORD_FORK`.
+fn task(recording: &mut Recording, kind: u32, (pid, tid): (u32, u32), time: u64) {
+    recording.record(kind, 0, time, |out| {
+        out.u32(pid).u32(pid).u32(tid).u32(pid).u64(time);
+    });
+}
+
+/// Recorders write of processes first, then switch the kernel's records on, and then the tracepoint.
+#[test]
+fn what_is_recorded_begins_before_the_tracepoint_and_behind_the_processes() {
+    let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+    recording.flags |= 1 << 26;
+    recording
+        .comm(5, 5, 900, "5")
+        .switch_record(1 << 13, 5, 1_000, 1, 6)
+        .switch_record(0, 6, 1_001, 1, 5)
+        .switch_record(1 << 13, 6, 1_020, 1, 5)
+        .switch_record(0, 5, 1_021, 1, 6)
+        .sample(0, 5, 1_050, 1, switched(5, 6))
+        .sample(0, 6, 1_060, 1, switched(6, 5));
+    let extracted = recording.extracted();
+    extracted.check_accounts();
+    assert_eq!((extracted.info.start_ns, extracted.info.end_ns), (100, 160));
+    assert_eq!(spans(&extracted, 5), [(100, 120, 0), (150, 160, 0)]);
+    let open = switch_flags::OPEN_LEFT;
+    assert_eq!(spans(&extracted, 6)[..2], [(100, 100, open), (120, 150, 0)]);
+    assert_eq!(extracted.health.get("broken_switch_chain"), 0);
+}
+
+/// The newest events of each CPU: nobody knows who ran on CPU 1 before its first one.
+#[test]
+fn a_cpu_of_a_ring_is_unknown_before_its_first_event() {
+    let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+    recording.flags |= 1 << 27;
+    recording
+        .sample(0, 5, 1_000, 0, switched(5, 6))
+        .sample(0, 7, 1_100, 1, switched(7, 8))
+        .sample(0, 6, 1_110, 0, switched(6, 5))
+        .sample(0, 8, 1_150, 1, switched(8, 7));
+    let extracted = recording.extracted();
+    extracted.check_accounts();
+    let run = |tid: i64| {
+        let threads = &extracted.threads;
+        let mut accounting = Accounting::new(&RecordingFacts::from(&extracted.info), Span::ALL, threads);
+        extracted.switches.iter().for_each(|row| accounting.switch(row, &mut |_| {}));
+        let accounts = accounting.finish(&mut |_| {});
+        let account = accounts.threads.iter().find(|account| threads[account.thread.index()].tid == tid).unwrap();
+        (account.run, account.unknown)
+    };
+    assert_eq!(run(7), (0, 100));
+    assert_eq!(run(8), (50, 0));
+    assert_eq!(run(6), (110, 0));
+    assert_eq!(extracted.health.get("broken_switch_chain"), 0);
+}
+
+/// A thread that has ended leaves the CPU without its id.
+#[test]
+fn who_leaves_without_an_id_is_the_thread_that_ended() {
+    let mut recording = Recording::new(Endianness::LittleEndian, vec![WAKING]);
+    recording.flags |= 1 << 26;
+    recording.comm(5, 6, 990, "6").switch_record(0, 6, 1_000, 1, 0);
+    task(&mut recording, 4, (5, 6), 1_010);
+    recording.switch_record(1 << 13, u32::MAX, 1_012, 1, 0).switch_record(0, 9, 1_100, 0, 0);
+    let extracted = recording.extracted();
+    extracted.check_accounts();
+    let ended = extracted.threads.iter().find(|thread| thread.tid == 6).unwrap();
+    assert_eq!(ended.end, Some(22));
+    assert!(extracted.threads.iter().all(|thread| thread.tid >= 0), "{:?}", extracted.threads);
+    assert_eq!(extracted.health.get("broken_switch_chain"), 0);
+}
+
+/// The thread that starts another program takes the id of the first one; nothing tells that the others end.
+#[test]
+fn another_program_ends_all_threads_but_one() {
+    const IS_EXEC: u16 = 1 << 13;
+    let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+    recording.comm(5, 5, 1_000, "old");
+    task(&mut recording, 7, (5, 6), 1_010);
+    recording.record(3, IS_EXEC, 1_020, |out| {
+        out.u32(5).u32(5).text(b"new", 8);
+    });
+    task(&mut recording, 4, (5, 5), 1_050);
+    recording.comm(9, 9, 1_060, "9");
+    let extracted = recording.extracted();
+    let end = |tid: i64| extracted.threads.iter().find(|thread| thread.tid == tid).unwrap().end;
+    assert_eq!((end(5), end(6)), (Some(50), Some(20)));
+    let process = extracted.processes.iter().find(|process| process.pid == 5).unwrap();
+    assert_eq!(process.end, Some(50));
 }
 
 #[test]

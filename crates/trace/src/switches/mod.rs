@@ -41,6 +41,22 @@ impl SwitchTracker {
         Self(Tracker::new(clock, start, deaths))
     }
 
+    /// The record of a CPU begins: `thread` runs there, and nobody knows since when. Does nothing for a CPU with switches.
+    pub fn begins(
+        &mut self,
+        ticks: i64,
+        cpu: u16,
+        thread: ThreadId,
+        population: &mut Population,
+        sink: &mut impl RowSink,
+    ) {
+        if self.0.is_fresh(cpu) {
+            let event = Switch::between(ticks, Some(cpu), Some(thread), Leave::Unseen, Some(thread));
+            // Where a record begins no chain is broken.
+            self.switch(&event, population, &mut Health::new(), sink);
+        }
+    }
+
     /// The thread that runs on a CPU, as far as known.
     #[must_use]
     pub fn running(&self, cpu: u16) -> Option<ThreadId> {

@@ -71,6 +71,11 @@ impl Tracker {
         }
     }
 
+    /// Whether no switch of a CPU was seen.
+    pub(super) fn is_fresh(&self, cpu: u16) -> bool {
+        self.cpu(Some(cpu)) == Cpu::Fresh
+    }
+
     /// Whether only the slices before know who runs on a CPU.
     pub(super) fn is_open(&self, cpu: u16) -> bool {
         self.cpu(Some(cpu)) == Cpu::Open

@@ -41,6 +41,8 @@ pub(crate) struct Inventory {
     pub(crate) losses: Losses,
     /// First and last time.
     pub(crate) span: Option<(i64, i64)>,
+    /// The first time of what was measured: the recorder writes of processes and mappings before it switches its events on.
+    measured_from: Option<i64>,
     pub(crate) metadata: Option<Arc<Metadata>>,
     /// Single tasks were watched, and not all that CPUs do; `None` where the recorder does not say.
     pub(crate) of_tasks: Option<bool>,
@@ -50,6 +52,8 @@ pub(crate) struct Inventory {
     threads: FxHashMap<u32, Thread>,
     /// Threads that live, by process.
     alive: FxHashMap<u32, u32>,
+    /// Threads beside the first one, by process; some have ended.
+    others: FxHashMap<u32, Vec<u32>>,
 }
 
 /// The last life of a tid.
@@ -69,12 +73,14 @@ impl Inventory {
             records: 0,
             losses: Losses::default(),
             span: None,
+            measured_from: None,
             metadata: None,
             of_tasks: None,
             programs: Programs::default(),
             arguments: VecDeque::new(),
             threads: FxHashMap::default(),
             alive: FxHashMap::default(),
+            others: FxHashMap::default(),
         }
     }
 
@@ -89,6 +95,11 @@ impl Inventory {
         self.span.map_or(0, |span| span.0)
     }
 
+    /// The time from which on what happens is recorded.
+    pub(crate) fn start(&self) -> i64 {
+        self.measured_from.unwrap_or_else(|| self.zero())
+    }
+
     /// A record, in the order of time.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         self.records += 1;
@@ -96,6 +107,9 @@ impl Inventory {
         if let Some(ticks) = ticks {
             self.extend_span(ticks);
             self.arguments_until(ticks);
+            if matches!(record.kind(), Kind::Sample | Kind::Switch | Kind::SwitchCpuWide) {
+                self.measured_from = Some(self.measured_from.map_or(ticks, |from| from.min(ticks)));
+            }
         }
         match record.kind() {
             Kind::Sample => return self.sample(record, ticks),
@@ -161,7 +175,7 @@ impl Inventory {
 
     /// Gives back what only further records would need.
     pub(crate) fn forget_the_living(&mut self) {
-        (self.threads, self.alive) = (FxHashMap::default(), FxHashMap::default());
+        (self.threads, self.alive, self.others) = Default::default();
         self.programs = Programs::default();
     }
 
@@ -217,13 +231,30 @@ impl Inventory {
             self.leave(before.pid);
         }
         *self.alive.entry(pid).or_default() += 1;
+        if tid != pid {
+            self.others.entry(pid).or_default().push(tid);
+        }
     }
 
     /// A thread of the process has ended; whether it was the last one.
     fn leave(&mut self, pid: u32) -> bool {
         let Some(alive) = self.alive.get_mut(&pid) else { return true };
         *alive = alive.saturating_sub(1);
+        if *alive == 0 {
+            self.others.remove(&pid);
+        }
         *alive == 0
+    }
+
+    /// A process starts another program. All its threads but one end without a record; the one that is left takes the id of the first.
+    fn exec(&mut self, pid: u32, ticks: i64) {
+        for tid in self.others.remove(&pid).unwrap_or_default() {
+            if let Some(thread) = self.threads.get_mut(&tid).filter(|thread| thread.alive && thread.pid == pid) {
+                thread.alive = false;
+                self.lifetimes.thread(ticks, tid, Edge::End, ThreadFacts { pid, ..ThreadFacts::default() });
+                self.leave(pid);
+            }
+        }
     }
 
     fn comm(&mut self, comm: &Comm<'_>, ticks: Option<i64>) {
@@ -238,6 +269,9 @@ impl Inventory {
             // Those that it had are of the program before.
             self.lifetimes.forget_command_line(pid);
             self.mappings.exec(ticks, pid);
+            if pid == tid {
+                self.exec(pid, ticks);
+            }
         }
     }
 

@@ -38,7 +38,7 @@ use tracesift_trace::rows::{FileRow, MarkRow, MemoryStateRow, SyscallNameRow, pa
 
 use super::cpu_event::{Role, Roles};
 use super::cpu_limits::CpuLimits;
-use super::namespaces::Namespace;
+use super::namespaces::Ids;
 use super::time::ticks;
 use super::tracepoint::{Tracepoint, tracepoints};
 use crate::branches::Branches;
@@ -114,17 +114,17 @@ pub(crate) struct Finished<'s, Sink> {
 }
 
 impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
-    /// The pass over a recording with these events; `of_tasks` as in the inventory.
+    /// The pass over a recording with these events; `start` and `of_tasks` as in the inventory.
     pub(crate) fn new(
         mut rows: Rows<'s, Sink>,
         metadata: &Arc<Metadata>,
         roles: Roles,
-        of_tasks: Option<bool>,
+        (start, of_tasks): (i64, Option<bool>),
         events: EventTable,
     ) -> Self {
         let tracepoints = tracepoints(metadata, &mut rows.health);
         let source = SwitchSource::of(metadata, &tracepoints, of_tasks);
-        let scheduler = Scheduler::new(rows.clock, &rows.population, source);
+        let scheduler = Scheduler::new(rows.clock, start, &rows.population, source);
         let faults = FaultSource::of(metadata, &tracepoints, &mut rows.health);
         let page_cache = PageCache::of(metadata, &tracepoints);
         let syscalls = Syscalls::new(metadata.features.arch.as_deref(), &tracepoints);
@@ -190,9 +190,9 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self
     }
 
-    /// The pid namespace of the recorder, where it is not the kernel's own.
-    pub(crate) fn in_namespace(mut self, namespace: Option<Namespace>) -> Self {
-        self.scheduler.namespace = namespace;
+    /// Whose ids tracepoints have.
+    pub(crate) fn with_ids(mut self, ids: Ids) -> Self {
+        self.scheduler.learn(ids);
         self
     }
 
@@ -327,6 +327,7 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         {
             (at.thread, at.process) = (thread, rows.population.process_of(thread));
         }
+        self.scheduler.seen(&at, rows);
         if role != Role::Other {
             profile(&at, role, rows);
         }

@@ -1,6 +1,6 @@
 //! Switches and wake-ups, from the scheduler's tracepoints or from `PERF_RECORD_SWITCH`.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_perf::{AttrFlags, Metadata, Payload, Record, Switch as SwitchRecord, is_of_a_guest};
 use tracesift_trace::HealthKind;
 use tracesift_trace::rows::switch_flags;
@@ -11,7 +11,7 @@ use super::call_chain::stack_of;
 use super::counters::Counters;
 use super::rows::Rows;
 use super::sample_context::SampleContext;
-use crate::perf::namespaces::Namespace;
+use crate::perf::namespaces::{Ids, Namespace};
 use crate::perf::time::ticks;
 use crate::perf::tracepoint::{ReadyFields, SwitchFields, TaskStates, Tracepoint, WakeUp, is_sampled};
 
@@ -43,6 +43,8 @@ pub(crate) struct SwitchSource {
     wake_up: Option<WakeUp>,
     /// `sched_wakeup_new`.
     new: bool,
+    /// The recorder kept the newest events of each CPU, so that each CPU is recorded from another time on.
+    of_rings: bool,
 }
 
 impl SwitchSource {
@@ -69,7 +71,8 @@ impl SwitchSource {
             })
         };
         let wake_up = [WakeUp::Waking, WakeUp::Wakeup].into_iter().find(|kind| has(*kind));
-        Self { switches, wake_up, new: has(WakeUp::New) }
+        let of_rings = events.iter().any(|event| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD));
+        Self { switches, wake_up, new: has(WakeUp::New), of_rings }
     }
 
     fn uses(self, kind: WakeUp) -> bool {
@@ -93,11 +96,14 @@ pub(crate) struct Scheduler {
     has_same_ids: Option<bool>,
     /// What the tracepoint's ids mean, where they are others.
     pub(super) namespace: Option<Namespace>,
+    /// CPUs of which a record was seen, where each is recorded from another time on.
+    seen: FxHashSet<u16>,
 }
 
 impl Scheduler {
-    pub(crate) fn new(clock: Clock, population: &Population, source: SwitchSource) -> Self {
-        let tracker = SwitchTracker::new(clock, clock.zero, population.deaths().into());
+    /// Of a recording whose events begin at tick `start`.
+    pub(crate) fn new(clock: Clock, start: i64, population: &Population, source: SwitchSource) -> Self {
+        let tracker = SwitchTracker::new(clock, start, population.deaths().into());
         Self {
             tracker,
             source,
@@ -107,6 +113,26 @@ impl Scheduler {
             idle_states: FxHashMap::default(),
             has_same_ids: None,
             namespace: None,
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Whose ids tracepoints have. Where they are those of the kernel's records, these complete them from the begin on: recorders switch
+    /// tracepoints on later.
+    pub(super) fn learn(&mut self, ids: Ids) {
+        match ids {
+            Ids::Unknown => {}
+            Ids::Same => self.has_same_ids = Some(true),
+            Ids::Of(namespace) => self.namespace = Some(namespace),
+        }
+    }
+
+    /// A sample. The first one of a CPU whose oldest events are gone tells who runs there, and not since when.
+    pub(super) fn seen<Sink: RowSink>(&mut self, at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) {
+        if let Some(cpu) = at.cpu.filter(|_| self.source.of_rings && self.source.switches == Switches::Tracepoint)
+            && self.seen.insert(cpu)
+        {
+            self.tracker.begins(at.ticks, cpu, at.thread, &mut rows.population, rows.sink);
         }
     }
 
@@ -245,13 +271,19 @@ impl Scheduler {
         if completes {
             return self.complete(&switch, (pid, tid), cpu, rows);
         }
-        let this = rows.thread(Some(pid), Some(tid), cpu, ticks);
+        // A thread that has ended leaves without its id.
+        let ended = cpu.filter(|_| switch.out && tid == -1).and_then(|cpu| self.tracker.running(cpu));
+        let this = ended.unwrap_or_else(|| rows.thread(Some(pid), Some(tid), cpu, ticks));
         let other = switch.other.map(|(pid, tid)| rows.thread(Some(pid), Some(tid), cpu, ticks));
         if !switch.out && other.is_some() && cpu.and_then(|cpu| self.tracker.running(cpu)) == Some(this) {
             // On a watched CPU the record of who goes says who comes.
             return;
         }
-        let leave = if switch.preempted { Leave::Runnable } else { Leave::Blocked };
+        let leave = match (switch.out && tid == -1, switch.preempted) {
+            (true, _) => Leave::Ended,
+            (false, true) => Leave::Runnable,
+            (false, false) => Leave::Blocked,
+        };
         let (old, new) = if switch.out { (Some(this), other) } else { (None, Some(this)) };
         let switch = Switch::between(ticks, cpu, old, leave, new);
         self.tracker.switch(&switch, &mut rows.population, &mut rows.health, rows.sink);

@@ -325,19 +325,28 @@ fn who_leaves_without_an_id_is_the_thread_that_ended() {
 #[test]
 fn another_program_ends_all_threads_but_one() {
     const IS_EXEC: u16 = 1 << 13;
-    let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
-    recording.comm(5, 5, 1_000, "old");
-    task(&mut recording, 7, (5, 6), 1_010);
-    recording.record(3, IS_EXEC, 1_020, |out| {
-        out.u32(5).u32(5).text(b"new", 8);
-    });
-    task(&mut recording, 4, (5, 5), 1_050);
-    recording.comm(9, 9, 1_060, "9");
-    let extracted = recording.extracted();
-    let end = |tid: i64| extracted.threads.iter().find(|thread| thread.tid == tid).unwrap().end;
-    assert_eq!((end(5), end(6)), (Some(50), Some(20)));
-    let process = extracted.processes.iter().find(|process| process.pid == 5).unwrap();
-    assert_eq!(process.end, Some(50));
+    // With and without a record of the first thread's end.
+    for first_ends in [false, true] {
+        let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+        recording.comm(5, 5, 1_000, "old");
+        task(&mut recording, 7, (5, 6), 1_010);
+        if first_ends {
+            task(&mut recording, 4, (5, 5), 1_015);
+        }
+        recording.record(3, IS_EXEC, 1_020, |out| {
+            out.u32(5).u32(5).text(b"new", 8);
+        });
+        task(&mut recording, 4, (5, 5), 1_050);
+        recording.comm(9, 9, 1_060, "9");
+        let extracted = recording.extracted();
+        let ends = |tid: i64| -> Vec<Option<i64>> {
+            extracted.threads.iter().filter(|thread| thread.tid == tid).map(|thread| thread.end).collect()
+        };
+        let expected = if first_ends { vec![Some(15), Some(50)] } else { vec![Some(50)] };
+        assert_eq!((ends(5), ends(6)), (expected, vec![Some(20)]));
+        let process = extracted.processes.iter().find(|process| process.pid == 5).unwrap();
+        assert_eq!((process.end, process.name.as_str()), (Some(50), "new"));
+    }
 }
 
 #[test]

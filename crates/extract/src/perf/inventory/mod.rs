@@ -108,7 +108,7 @@ impl Inventory {
             self.extend_span(ticks);
             self.arguments_until(ticks);
             if matches!(record.kind(), Kind::Sample | Kind::Switch | Kind::SwitchCpuWide) {
-                self.measured_from = Some(self.measured_from.map_or(ticks, |from| from.min(ticks)));
+                self.measured_at(ticks);
             }
         }
         match record.kind() {
@@ -170,6 +170,7 @@ impl Inventory {
         if let Some((first, last)) = left_out.span {
             self.extend_span(as_ticks(first));
             self.extend_span(as_ticks(last));
+            self.measured_at(as_ticks(first));
         }
     }
 
@@ -188,6 +189,10 @@ impl Inventory {
         let (first, last) = self.span.get_or_insert((ticks, ticks));
         *first = ticks.min(*first);
         *last = ticks.max(*last);
+    }
+
+    fn measured_at(&mut self, ticks: i64) {
+        self.measured_from = Some(self.measured_from.map_or(ticks, |from| from.min(ticks)));
     }
 
     fn count_samples(&mut self, event: usize, samples: u64) {
@@ -248,6 +253,11 @@ impl Inventory {
 
     /// A process starts another program. All its threads but one end without a record; the one that is left takes the id of the first.
     fn exec(&mut self, pid: u32, ticks: i64) {
+        if let Some(first) = self.threads.get_mut(&pid).filter(|first| !first.alive && first.pid == pid) {
+            first.alive = true;
+            *self.alive.entry(pid).or_default() += 1;
+            self.lifetimes.thread(ticks, pid, Edge::Start, ThreadFacts { pid, ..ThreadFacts::default() });
+        }
         for tid in self.others.remove(&pid).unwrap_or_default() {
             if let Some(thread) = self.threads.get_mut(&tid).filter(|thread| thread.alive && thread.pid == pid) {
                 thread.alive = false;
@@ -263,15 +273,15 @@ impl Inventory {
             return;
         }
         self.seen(pid, tid, ticks);
+        if let Some(ticks) = ticks.filter(|_| comm.exec && pid == tid) {
+            self.exec(pid, ticks);
+        }
         let name = String::from_utf8_lossy(comm.name);
         self.name(pid, tid, &name);
         if let Some(ticks) = ticks.filter(|_| comm.exec) {
             // Those that it had are of the program before.
             self.lifetimes.forget_command_line(pid);
             self.mappings.exec(ticks, pid);
-            if pid == tid {
-                self.exec(pid, ticks);
-            }
         }
     }
 
@@ -305,6 +315,7 @@ impl Inventory {
         };
         if let Some(parent_pid) = parent_pid {
             self.alive.remove(&pid);
+            self.others.remove(&pid);
             self.lifetimes.process(at, pid, Edge::Start, facts);
             self.mappings.fork(at, pid, parent_pid);
             self.programs.begins(pid);

@@ -39,6 +39,8 @@ enum Switches {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SwitchSource {
     switches: Switches,
+    /// The recorder asked for `PERF_RECORD_SWITCH`.
+    has_records: bool,
     /// `sched_waking` where it is there, else `sched_wakeup`.
     wake_up: Option<WakeUp>,
     /// `sched_wakeup_new`.
@@ -72,7 +74,7 @@ impl SwitchSource {
         };
         let wake_up = [WakeUp::Waking, WakeUp::Wakeup].into_iter().find(|kind| has(*kind));
         let of_rings = events.iter().any(|event| event.attr.flags.contains(AttrFlags::WRITE_BACKWARD));
-        Self { switches, wake_up, new: has(WakeUp::New), of_rings }
+        Self { switches, has_records, wake_up, new: has(WakeUp::New), of_rings }
     }
 
     fn uses(self, kind: WakeUp) -> bool {
@@ -251,8 +253,9 @@ impl Scheduler {
 
     /// A `PERF_RECORD_SWITCH` or `PERF_RECORD_SWITCH_CPU_WIDE`.
     pub(crate) fn record<Sink: RowSink>(&mut self, record: &Record<'_>, rows: &mut Rows<'_, Sink>) {
-        let completes = self.source.switches == Switches::Tracepoint && self.has_same_ids == Some(true);
-        if !(completes || self.source.switches == Switches::Records) || is_of_a_guest(record.cpu_mode()) {
+        let SwitchSource { switches, has_records, .. } = self.source;
+        let completes = has_records && switches == Switches::Tracepoint && self.has_same_ids == Some(true);
+        if !(completes || switches == Switches::Records) || is_of_a_guest(record.cpu_mode()) {
             return;
         }
         let switch = match record.payload() {

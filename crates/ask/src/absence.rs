@@ -9,6 +9,8 @@ pub enum Absence {
     NotRecorded,
     /// The same, with the profile of `tracesift record` that enables them.
     NotRecordedWithout(&'static str),
+    /// It may be in the part of the recording that is missing or could not be read.
+    NotInWhatIsLeft,
     /// No recording of this system has it.
     NotOfSystem(&'static str),
     /// The extract was told to leave it out.
@@ -36,6 +38,7 @@ impl fmt::Display for Absence {
             Self::NotRecordedWithout(profile) => {
                 write!(f, "not recorded; record with: tracesift record --profile {profile}")
             }
+            Self::NotInWhatIsLeft => f.write_str("not in the part of the recording that could be read"),
             Self::NotOfSystem(system) => write!(f, "not in recordings of {system}"),
             Self::NotExtracted => f.write_str("not extracted"),
             Self::NotImported => f.write_str("none in the imported extract"),

@@ -4,8 +4,10 @@ use std::fmt;
 
 use clap::{Args, ValueEnum};
 use tracesift_grammar::Patterns;
+use tracesift_grammar::patterns::{Item, split};
 use tracesift_trace::rows::ProcessRow;
 
+use crate::processes::ProcessLife;
 use crate::user;
 
 /// Which processes of a recording by when they started and ended: in words, or in ETWAnalyzer's numbers.
@@ -30,7 +32,9 @@ pub enum Lifetime {
 
 impl Lifetime {
     fn accepts(self, process: &ProcessRow) -> bool {
-        self.accepts_ends(process.start.is_some(), process.end.is_some())
+        let life = ProcessLife::from(process);
+        // It is in none of the words: it did not live in the recording.
+        !life.had_ended_at(0) && self.accepts_ends(life.start.is_some(), life.end.is_some())
     }
 
     /// Whether a process passes of which it is known whether its start and its end were seen.
@@ -49,6 +53,8 @@ impl Lifetime {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessPatterns {
     patterns: Patterns,
+    /// Whether one of the patterns includes.
+    includes: bool,
     /// The list as it was given.
     text: String,
 }
@@ -64,14 +70,21 @@ impl ProcessPatterns {
             let is_pid = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             if is_pid { format!("{exclusion}*({text})") } else { item.to_owned() }
         };
+        let includes = split(list).any(|item| matches!(item, Item::Include(_)));
         let patterns = Patterns::parse(&list.split(';').map(by_pid).collect::<Vec<_>>().join(";"));
-        Self { patterns, text: list.to_owned() }
+        Self { patterns, includes, text: list.to_owned() }
     }
 
     /// Whether every process passes because no pattern was given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
+    }
+
+    /// Whether processes are asked for: who only excludes some asks for no other.
+    #[must_use]
+    pub fn includes(&self) -> bool {
+        self.includes
     }
 
     /// Whether a process passes.
@@ -307,6 +320,13 @@ mod tests {
     }
 
     #[test]
+    fn exclusions_ask_for_no_process() {
+        for (list, includes) in [("Idle", true), ("*;!python3", true), ("0", true), ("", false), ("!a; !b;", false)] {
+            assert_eq!(ProcessPatterns::parse(list).includes(), includes, "{list}");
+        }
+    }
+
+    #[test]
     fn lives() {
         let process = |start, end| {
             let mut row = tracesift_testing::rows::process(1, 10, "a.exe");
@@ -320,6 +340,10 @@ mod tests {
         assert_eq!(accepted(Lifetime::Ended), [false, false, true, true]);
         assert_eq!(accepted(Lifetime::StartedOnly), [false, true, false, false]);
         assert_eq!(accepted(Lifetime::EndedOnly), [false, false, true, false]);
+        let dead = process(None, Some(-5));
+        for lifetime in [Lifetime::Whole, Lifetime::Started, Lifetime::Ended, Lifetime::EndedOnly] {
+            assert!(!lifetime.accepts(&dead), "it did not live in the recording");
+        }
     }
 
     /// A part that is missing here is missing below the titles of pictures, too.

@@ -12,7 +12,7 @@ use tracesift_trace::rows::{EventRow, FocusRow, ProcessRow, ThreadRow};
 use tracesift_trace::schema::Row as _;
 
 use crate::answer::{Fact, Kind, Section};
-use crate::path::window::{Found, People};
+use crate::path::window::{Among, Found, People};
 use crate::path::{WindowKind, WindowQuery, WindowSpec};
 use crate::recording::OpenRecording;
 use crate::recording_label::RowSource;
@@ -144,5 +144,5 @@ impl Inside {
 fn windows(query: &WindowQuery, recording: &OpenRecording) -> Result<Found, Error> {
     let archive = recording.archive();
     let (processes, threads): (Vec<ProcessRow>, Vec<ThreadRow>) = (archive.rows()?, archive.rows()?);
-    query.find(recording, People { processes: &processes, threads: &threads })
+    query.find(recording, People { processes: &processes, threads: &threads }, Among::All)
 }

@@ -46,6 +46,7 @@ pub mod process_columns;
 pub mod processes;
 pub mod profile;
 pub mod question;
+mod recorded_program;
 pub mod recording;
 pub mod recording_label;
 mod regions;

@@ -16,7 +16,7 @@ pub enum LimitKind {
     Lost,
     /// The recorder stopped sampling for a while.
     Paused,
-    /// The recording was not read to its end, or a class of its events stops before.
+    /// The recording was not read in full: a part of the file is missing or damaged, or a class of its events stops before the end.
     CutShort,
     /// The switched-out thread is not the one that was running: what lies between is unknown time.
     BrokenSwitchChains,
@@ -80,6 +80,24 @@ impl LimitKind {
     }
 }
 
+/// Counters of parts of a file that are not there or cannot be read. Single records that do not fit their layout are none of them.
+const DAMAGE: [HealthKind; 14] = [
+    HealthKind::MISSING_BUFFERS,
+    HealthKind::TRUNCATED_BUFFER,
+    HealthKind::BAD_BUFFER_HEADER,
+    HealthKind::UNDECODABLE_BUFFER,
+    HealthKind::BAD_RECORD,
+    HealthKind::MISSING_HEADER_BUFFER,
+    HealthKind::ZEROED_REGION,
+    HealthKind::UNKNOWN_BUFFER_KIND,
+    HealthKind::UNSUPPORTED_COMPRESSION,
+    HealthKind::UNREADABLE_BUFFER,
+    HealthKind::TRUNCATED,
+    HealthKind::WALK_STOPPED,
+    HealthKind::UNDECODABLE,
+    HealthKind::UNREADABLE,
+];
+
 /// Stacks that end early are worth a word if they are one of so many samples.
 const TELLING_PART: u64 = 20;
 
@@ -98,9 +116,12 @@ impl Limit {
         Self { kind, text: text.into() }
     }
 
-    /// Those that an archive tells of: losses, and what its counters or its import say.
+    /// Those that an archive tells of: losses, damage, and what its counters or its import say.
     pub(crate) fn of_archive(info: &TraceInfo, health: &[HealthRow], is_imported: bool) -> Vec<Self> {
         let mut limits = Self::losses(info.events_lost, info.buffers_lost);
+        let counters = health.iter().filter_map(|row| Some((HealthKind::of_word(&row.kind)?, row)));
+        let counters = counters.map(|(kind, row)| (kind, row.count, row.example.as_deref()));
+        limits.extend(Self::damage(counters.filter(|(kind, ..)| DAMAGE.contains(kind))));
         if is_imported {
             limits.extend(info.caveats.iter().map(|text| Self::new(LimitKind::Imported, text)));
         } else {
@@ -118,18 +139,10 @@ impl Limit {
     #[must_use]
     pub fn of_extract(info: &TraceInfo, health: &Health, samples: u64) -> Vec<Self> {
         let mut limits = Self::losses(info.events_lost, info.buffers_lost);
-        let unreadable = health.iter().filter(|(kind, _)| kind.severity() == Severity::Unreadable);
-        let (count, example) = unreadable.fold((0_i64, None), |(count, example), (_, counter)| {
-            (count.saturating_add(counter.count), example.or(counter.example.as_deref()))
-        });
-        if count > 0 {
-            let example = example.map(|text| format!(", such as {text}")).unwrap_or_default();
-            let what = if count == 1 { "1 part of it" } else { &format!("{count} parts of it") };
-            limits.push(Self::new(
-                LimitKind::CutShort,
-                format!("{what} could not be read{example}: what is missing is in no figure"),
-            ));
-        }
+        let counters = health.iter().map(|(kind, counter)| (kind, counter.count, counter.example.as_deref()));
+        let is_missing =
+            |kind: HealthKind| kind == HealthKind::MISSING_BUFFERS || kind.severity() == Severity::Unreadable;
+        limits.extend(Self::damage(counters.filter(|(kind, ..)| is_missing(*kind))));
         for (kind, counter) in health.iter().filter(|(kind, _)| !LimitKind::of_counter(*kind).is_of_chains()) {
             let text = caveat(kind, counter.count, counter.example.as_deref());
             limits.extend(text.map(|text| Self::new(LimitKind::of_counter(kind), text)));
@@ -145,6 +158,33 @@ impl Limit {
             ));
         }
         limits
+    }
+
+    /// What is missing in a file or could not be read, by these counters: one sentence each.
+    fn damage<'a>(counters: impl Iterator<Item = (HealthKind, i64, Option<&'a str>)>) -> Vec<Self> {
+        let (mut missing, mut unreadable, mut example) = (0_i64, 0_i64, None);
+        for (kind, count, of_kind) in counters {
+            if kind == HealthKind::MISSING_BUFFERS {
+                missing = missing.saturating_add(count);
+            } else {
+                unreadable = unreadable.saturating_add(count);
+                example = example.or(of_kind);
+            }
+        }
+        let missing = match missing {
+            0 => None,
+            1 => Some("1 buffer of the file is missing".to_owned()),
+            _ => Some(format!("{missing} buffers of the file are missing")),
+        };
+        let example = example.map(|text| format!(", such as {text}")).unwrap_or_default();
+        let unreadable = match unreadable {
+            0 => None,
+            1 => Some(format!("1 part of it could not be read{example}")),
+            _ => Some(format!("{unreadable} parts of it could not be read{example}")),
+        };
+        let sentences = [missing, unreadable].into_iter().flatten();
+        let limit = |what| Self::new(LimitKind::CutShort, format!("{what}: what is missing is in no figure"));
+        sentences.map(limit).collect()
     }
 
     /// What the recorder says it lost, one sentence each.
@@ -237,6 +277,9 @@ fn sentence(kind: LimitKind, limits: &[&Limit], files: usize, of: usize) -> Stri
 
 #[cfg(test)]
 mod tests {
+    use tracesift_trace::info::TraceInfo;
+    use tracesift_trace::rows::HealthRow;
+
     use super::{Limit, LimitKind, in_two_lines};
     use crate::answer::Section;
 
@@ -270,6 +313,33 @@ mod tests {
                  recordings: it is odd (`tracesift dump stats` tells more)",
             ]
         );
+    }
+
+    #[test]
+    fn damage_of_a_file_is_a_limit() {
+        let row = |kind: &str, count: i64, example: &str| HealthRow {
+            kind: kind.to_owned(),
+            count,
+            example: Some(example.to_owned()),
+            ..HealthRow::default()
+        };
+        let health = [
+            row("missing_buffers", 159, "201 of 360 buffers are there"),
+            row("truncated_buffer", 1, "the file ends in it"),
+            row("undefined_stack_key", 9, "a key"),
+            row("undecodable_payload", 3, "an event"),
+        ];
+        let limits = Limit::of_archive(&TraceInfo::default(), &health, false);
+        let expected = [
+            "159 buffers of the file are missing: what is missing is in no figure",
+            "1 part of it could not be read, such as the file ends in it: what is missing is in no figure",
+        ];
+        assert_eq!(limits, expected.map(|text| Limit::new(LimitKind::CutShort, text)));
+        assert_eq!(
+            in_two_lines(&[section(limits), section(Vec::new())], false),
+            ["1 of 2 recordings could not be read in full: what is missing is in no figure"]
+        );
+        assert!(Limit::of_archive(&TraceInfo::default(), &health[2..], false).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@ use tracesift_trace::schema::ColumnSet;
 
 use crate::answer::{ColumnOf, Kind, Value};
 use crate::needs::Needs;
+use crate::processes::ProcessLife;
 use crate::user;
 
 /// A row that is of one process, or of none when the recording does not say.
@@ -46,7 +47,9 @@ column!(
 column!(
     /// Name and pid with marks for start and end.
     label, people("process_label", "Process", Kind::Text),
-    { name, pid, start, end } => marked(name, *pid, [*start, *end]),
+    { name, pid, start, end, origin } => {
+        marked(name, *pid, ProcessLife { start: *start, end: *end, origin: *origin })
+    },
     "Name and pid; `+` it started, `-` it ended inside the recording."
 );
 column!(
@@ -97,10 +100,11 @@ pub const COMMAND_LINE: &str = "command_line";
 /// `name(pid)`, and ` +` for a start, ` -` for an end, ` +-` for both inside the recording.
 #[must_use]
 pub fn name_with_marks(process: &ProcessRow) -> String {
-    marked(&process.name, process.pid, [process.start, process.end])
+    marked(&process.name, process.pid, ProcessLife::from(process))
 }
 
-fn marked(name: &str, pid: i64, [start, end]: [Option<i64>; 2]) -> String {
+fn marked(name: &str, pid: i64, life: ProcessLife) -> String {
+    let [start, end] = life.seen();
     let mark = match (start.is_some(), end.is_some()) {
         (false, false) => "",
         (true, false) => " +",

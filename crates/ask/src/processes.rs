@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use tracesift_archive::{Archive, Error};
 use tracesift_trace::ProcessId;
-use tracesift_trace::rows::ProcessRow;
+use tracesift_trace::rows::{Origin, ProcessRow};
 use tracesift_trace::schema::ColumnSet;
 use tracesift_trace::view;
 
@@ -22,6 +22,25 @@ view! {
 pub fn is_idle(process: impl Into<ProcessKey>) -> bool {
     let process = process.into();
     tracesift_analysis::processes::is_idle(process.pid, process.origin)
+}
+
+view! {
+    /// The columns of a process that tell whether it lived in the recording.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub(crate) struct ProcessLife of ProcessRow { start, end, origin }
+}
+
+impl ProcessLife {
+    /// Whether the process had ended at an instant before which the recording has nothing. Windows tells of dead processes whose objects are
+    /// still in use, by their end or without it: then the archive has time zero.
+    pub(crate) fn had_ended_at(self, begin: i64) -> bool {
+        self.origin == Origin::Rundown && self.start.is_none() && self.end.is_some_and(|end| end <= begin)
+    }
+
+    /// Start and end as far as they were seen. The begin of the recording is taken for time zero, where nobody knows better.
+    pub(crate) fn seen(self) -> [Option<i64>; 2] {
+        [self.start, self.end.filter(|_| !self.had_ended_at(0))]
+    }
 }
 
 /// The processes that count where none is chosen.
@@ -58,9 +77,9 @@ impl<'a> Processes<'a> {
         self.rows.iter().enumerate().filter(|(index, process)| filter.accepts(process, self.parent(*index)))
     }
 
-    /// Those that pass, without the idle loop unless a filter names processes.
+    /// Those that pass, without the idle loop unless a filter asks for it: patterns that only exclude others do not.
     pub fn selected(&self, filter: &ProcessFilter) -> impl Iterator<Item = &'a ProcessRow> {
-        let with_idle = !filter.process.is_empty();
+        let with_idle = filter.process.includes();
         self.accepted(filter).map(|(_, process)| process).filter(move |process| with_idle || !is_idle(*process))
     }
 }
@@ -89,4 +108,35 @@ pub(crate) fn asked<'a>(processes: &'a [ProcessRow], filter: &ProcessFilter) -> 
         return processes.iter().filter(|row| !is_idle(*row)).collect();
     }
     Processes::new(processes).selected(filter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tracesift_testing::rows::process;
+
+    use super::*;
+    use crate::filter::ProcessPatterns;
+
+    /// Who leaves a process out must not get more time than before.
+    #[test]
+    fn the_idle_loop_comes_only_where_a_pattern_includes_it() {
+        let rows = [process(0, 0, "Idle"), process(1, 10, "python3"), process(2, 20, "other")];
+        let pids = |list: &str| {
+            let filter = ProcessFilter::from(ProcessPatterns::parse(list));
+            let pids: Vec<i64> = Processes::new(&rows).selected(&filter).map(|row| row.pid).collect();
+            assert_eq!(asked(&rows, &filter).iter().map(|row| row.pid).collect::<Vec<_>>(), pids, "{list}");
+            pids
+        };
+        for (list, expected) in [
+            ("", &[10, 20][..]),
+            ("!python3", &[20]),
+            ("*", &[0, 10, 20]),
+            ("*;!python3", &[0, 20]),
+            ("Idle", &[0]),
+            ("0", &[0]),
+            ("Idle;python3", &[0, 10]),
+        ] {
+            assert_eq!(pids(list), expected, "{list}");
+        }
+    }
 }

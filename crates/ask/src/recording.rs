@@ -90,7 +90,7 @@ impl OpenRecording {
         source.watch.check()?;
         let archive = Archive::open(&source.archive)?.watched_by(&source.watch);
         // Most recordings have nothing that limits their figures, and need not be asked what.
-        let health = if archive.info().caveats.is_empty() { Vec::new() } else { archive.rows::<HealthRow>()? };
+        let health = if archive.row_count::<HealthRow>() == 0 { Vec::new() } else { archive.rows::<HealthRow>()? };
         let file = RecordingLabel::new(&source.shown, name_of(&source.shown), archive.info(), &health);
         Ok(Self { file, archive, named: Arc::default() })
     }

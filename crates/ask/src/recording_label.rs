@@ -122,20 +122,26 @@ impl RecordingLabel {
             Absence::NothingHappened
         } else if self.is_imported {
             Absence::NotImported
+        } else if self.is_cut_short() {
+            Absence::NotInWhatIsLeft
         } else {
             Absence::NotRecorded
         }
     }
 
+    /// Whether a part of the recording is missing or could not be read.
+    fn is_cut_short(&self) -> bool {
+        self.warnings.iter().any(|limit| limit.kind == LimitKind::CutShort)
+    }
+
     /// Why there is nothing of a table, and the command that records it.
     #[must_use]
     pub fn absence_with_cure(&self, table: &str, source: RowSource, is_linux: bool) -> Absence {
-        match self.absence_of(table) {
-            Absence::NotRecorded => match source.profile(is_linux) {
-                Some(profile) => Absence::NotRecordedWithout(profile),
-                None => Absence::NotOfSystem(if is_linux { "Linux" } else { "Windows" }),
-            },
-            why => why,
+        let of_system = || Absence::NotOfSystem(if is_linux { "Linux" } else { "Windows" });
+        match (self.absence_of(table), source.profile(is_linux)) {
+            (Absence::NotRecorded, Some(profile)) => Absence::NotRecordedWithout(profile),
+            (Absence::NotRecorded | Absence::NotInWhatIsLeft, None) => of_system(),
+            (why, _) => why,
         }
     }
 

@@ -120,6 +120,12 @@ pub fn seconds(ns: i64, digits: u8) -> String {
     decimal(ns, 9, digits)
 }
 
+/// Nanoseconds as milliseconds in a text, rounded as in columns: a reader finds the same figure in both.
+#[must_use]
+pub fn milliseconds(ns: i64) -> String {
+    decimal(ns, 6, 1)
+}
+
 /// `value / 10^shift` with a fixed number of digits, rounded half away from zero, exact.
 #[must_use]
 pub fn decimal(value: i64, shift: u8, digits: u8) -> String {
@@ -168,5 +174,6 @@ mod tests {
         assert_eq!(decimal(-400_000, 6, 0), "0");
         assert_eq!(decimal(1_234_567, 6, 3), "1.235");
         assert_eq!(seconds(i64::MIN, 3), "-9223372036.855");
+        assert_eq!([31_755_232, 130_786_612, 14_573_215].map(milliseconds), ["31.8", "130.8", "14.6"]);
     }
 }

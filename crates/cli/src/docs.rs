@@ -114,7 +114,8 @@ fn escaped(text: &str) -> String {
 fn the_kinds_of_the_health_table() {
     let mut text = String::from(
         "# The health table\n\nAn extract counts every part of a recording that it could not use, and goes on. The table `health` of an\n\
-         archive has a row per kind, with a count and the first example; `tracesift dump stats X.sift` shows it.\n\n\
+         archive has a row per kind, with a count and the first example; `tracesift dump stats X.sift` shows it.\n\
+         If buffers of the file are missing or could not be read, each answer says so in a warning.\n\n\
          | severity | meaning |\n|---|---|\n",
     );
     for severity in Severity::ALL {

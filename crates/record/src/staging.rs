@@ -20,13 +20,16 @@ pub(crate) struct Staging {
 
 impl Staging {
     /// Makes the directory; it must not exist, so that nobody else has put anything into it. Directories of processes that were
-    /// killed while they recorded to the same place go.
+    /// killed while they recorded to the same place go. The directory of the recording is made where it is missing.
     pub(crate) fn beside(output: &Path) -> Result<Self, Error> {
         let name = output.file_name().unwrap_or_default().to_string_lossy();
         let directory = output.with_file_name(format!(".{name}.{}", std::process::id()));
         // The recorder is told of it, and does not stand where we do.
         let directory = std::path::absolute(&directory).map_err(|error| Error::file(&directory, error))?;
         remove_abandoned(&directory, &name);
+        if let Some(parent) = directory.parent() {
+            fs::create_dir_all(parent).map_err(|error| Error::file(parent, error))?;
+        }
         private().create(&directory).map_err(|error| Error::file(&directory, error))?;
         let mut staging = Self { directory, lock: None };
         // It has its name only when it is locked. Not every file system knows locks; without one nobody removes the directory but we.
@@ -223,6 +226,19 @@ mod tests {
             fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, [".a.data.4000000001", ".a.data.4000000003", ".a.data.notes", ".b.data.4000000002"]);
+    }
+
+    #[test]
+    fn a_directory_that_is_missing_is_made() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let output = directory.path().join("fast/first/a.data");
+        drop(Staging::beside(&output).unwrap());
+        let left: Vec<_> = fs::read_dir(output.parent().unwrap()).unwrap().collect();
+        assert!(left.is_empty(), "{left:?}");
+        // A file in its place is told by its own name.
+        fs::write(directory.path().join("slow"), "").unwrap();
+        let error = Staging::beside(&directory.path().join("slow/a.data")).unwrap_err().to_string();
+        assert!(error.contains("slow: ") && !error.contains(".a.data"), "{error}");
     }
 
     #[test]

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 pub use self::amount::Amount;
 pub(crate) use self::fold::Fold;
+#[cfg(test)]
+pub(crate) use self::fold::How;
 pub(crate) use self::gaps::Gaps;
 
 use self::fold::Folded;
@@ -72,9 +74,9 @@ impl Answer {
         self.section.is_absent.then(|| why.unwrap_or_else(|| "not recorded".to_owned()))
     }
 
-    /// The figure of a column.
+    /// The figure of a column, or above the rows.
     pub(crate) fn figure(&self, fold: &Fold) -> Told<Amount> {
-        match fold.apply(&self.columns, &self.section.rows) {
+        match fold.apply(&self.columns, &self.section) {
             Folded::Nothing => Ok(None),
             Folded::Untold => Err(format!("the recording does not tell {}", fold.key)),
             Folded::Figure(kind, number) => Ok(Some(Amount::of(kind, number))),

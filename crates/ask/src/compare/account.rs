@@ -13,8 +13,9 @@ use crate::asked::{Amount, Gaps};
 use crate::path::account::Level;
 use crate::path::parties::family;
 use crate::path::rows::{Detail, Name, Row};
-use crate::path::window::Window;
+use crate::path::window::{Window, candidates};
 use crate::path::{AccountQuery, Missing};
+use crate::recorded_program;
 use crate::recording::OpenRecording;
 
 use super::metrics::{MetricList, RunMetrics};
@@ -59,12 +60,16 @@ impl Account {
         let Some((window, level, _)) = taken.first() else { return Ok(Err(format!("nothing fits {shown}"))) };
         if taken.len() > 1 && !accounts.repetitions {
             let count = taken.len();
+            let windows: Vec<Window> = taken.iter().map(|(window, ..)| *window).collect();
+            let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
             return Ok(Err(format!(
-                "{count} windows fit: choose one of each run, such as '{shown}#1', or take their mean with --repetitions"
+                "{count} windows fit: choose one of each run, such as '{shown}#1', or take their mean with --repetitions: {}",
+                candidates(&windows, &processes)
             )));
         }
         let (process, level) = (window.process, *level);
-        let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
+        let mut processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
+        recorded_program::complete(&recording.info().facts, &mut processes);
         let image = processes.iter().find(|row| Some(row.process) == process).map(|row| row.name.as_str());
         let role = |row: &ProcessRow| process_role(&row.name, row.command_line.as_deref(), None);
         let metrics = taken.iter().map(|(window, ..)| {

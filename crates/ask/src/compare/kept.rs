@@ -20,7 +20,7 @@ use crate::path::rows::{Name, Row};
 use crate::tag_cache::tables_hash;
 
 /// Version of what is kept; another one is another account.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// Bytes that the accounts of all archives may take: some 20 KiB per archive and window.
 const SIZE: u64 = 256 << 20;

@@ -101,7 +101,7 @@ fn of_run(source: &Source, accounts: &AccountQuery) -> Result<Vec<Part>, String>
     let processes: Vec<ProcessRow> = recording.archive().rows().map_err(told)?;
     let threads: Vec<ThreadRow> = recording.archive().rows().map_err(told)?;
     let people = People { processes: &processes, threads: &threads };
-    let windows = accounts.windows.find(&recording, people).map_err(told)?.map_err(|why| because(why.to_string()))?;
+    let windows = accounts.find(&recording, people).map_err(told)?.map_err(|why| because(why.to_string()))?;
     let count = i64::try_from(windows.len()).unwrap_or(i64::MAX).max(1);
     let mut parts = Vec::new();
     let mut known: FxHashMap<(usize, String), usize> = FxHashMap::default();

@@ -1,6 +1,6 @@
 //! What is shown of an account: its shares by state and disturbance, and its largest rows with their chains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tracesift_analysis::Span;
 use tracesift_analysis::disturbances::Kind;
@@ -36,6 +36,8 @@ pub struct ExplainedAccount {
     /// How many rows the account has.
     pub rows: usize,
     pub(crate) test: Option<ProcessId>,
+    /// Roles of the processes of the test that have a part in the account.
+    roles_of_test: BTreeSet<String>,
     /// All rows, the largest first.
     pub(crate) all: Vec<rows::Row>,
     pub(crate) places: PlacesOfRows,
@@ -99,6 +101,8 @@ impl ExplainedAccount {
         // The thread that the account starts from has the time that is for nobody else, unless a request went through several threads.
         let own = account.parts.iter().filter(|part| part.key.whom == For::Own).max_by_key(|part| part.time);
         let anchor = own.and_then(|part| namer.parties.party_of(part.key.party));
+        let parties = account.parts.iter().filter_map(|part| namer.parties.party_of(part.key.party));
+        let roles_of_test = parties.filter(|party| party.is_of_test).map(|party| party.process.clone()).collect();
         let length = span.length();
         let disturbed = all.iter().filter(|row| row.name.disturbance.is_some()).map(|row| row.time);
         let undisturbed = disturbed.fold(length, i64::saturating_sub);
@@ -114,6 +118,7 @@ impl ExplainedAccount {
             largest: largest.map(|row| LargestRow::new(row, thread.as_deref())).collect(),
             rows: all.len(),
             test: process,
+            roles_of_test,
             thread,
             all,
             places: PlacesOfRows::of(seen, namer),
@@ -124,6 +129,11 @@ impl ExplainedAccount {
     pub(crate) fn text_of(&self, row: &rows::Row) -> String {
         let known = rows::Name { disturbance: None, ..row.name.clone() };
         text(&known, self.thread.as_deref())
+    }
+
+    /// Whether a row is of a thread of the test.
+    pub(crate) fn is_of_test(&self, row: &rows::Row) -> bool {
+        row.name.process.as_ref().is_some_and(|process| self.roles_of_test.contains(process))
     }
 
     /// The window.

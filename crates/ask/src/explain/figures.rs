@@ -91,13 +91,13 @@ impl<'a> Figures<'a> {
     /// The rows of the account that a condition is about, the largest first.
     fn rows_of<'l>(&'l self, look: &'l Look) -> Option<(&'a ExplainedAccount, impl Iterator<Item = &'a Row> + 'l)> {
         let (Look::Account(fits), Ok(account)) = (look, &self.account) else { return None };
-        let is_among = |row: &&Row| row.time > 0 && fits.iter().any(|fit| fit.fits(row));
+        let is_among = |row: &&Row| row.time > 0 && fits.iter().any(|fit| fit.fits(row, account));
         Some((*account, account.all.iter().filter(is_among)))
     }
 
     fn of_account(&self, fits: &[RowFit], limit: &Limit) -> Told<Figure> {
         let account = self.account.clone()?;
-        let is_among = |row: &&Row| fits.iter().any(|fit| fit.fits(row));
+        let is_among = |row: &&Row| fits.iter().any(|fit| fit.fits(row, account));
         let time = account.all.iter().filter(is_among).fold(0_i64, |sum, row| sum.saturating_add(row.time));
         let whole = match limit.of {
             // The window of the account is exact, where a range of time ends with the recording.
@@ -192,8 +192,8 @@ impl RowFit {
         }
     }
 
-    /// Whether a row has all of it.
-    fn fits(&self, row: &Row) -> bool {
+    /// Whether a row of an account has all of it.
+    fn fits(&self, row: &Row, account: &ExplainedAccount) -> bool {
         let name = &row.name;
         let is = |wanted: &Option<String>, text: Option<&str>| {
             wanted.as_deref().is_none_or(|wanted| wanted == text.unwrap_or("none"))
@@ -201,7 +201,8 @@ impl RowFit {
         let has_tag = |pattern: &Option<tracesift_grammar::Pattern>, tag: Option<&str>| {
             pattern.as_ref().is_none_or(|pattern| tag.is_some_and(|tag| tags(tag).any(|tag| pattern.matches(tag))))
         };
-        is(&self.state, Some(name.state))
+        (!self.is_of_test || account.is_of_test(row))
+            && is(&self.state, Some(name.state))
             && is(&self.disturbance, name.disturbance.map(tracesift_analysis::disturbances::Kind::word))
             && is(&self.ended_by, name.ended_by.as_deref().map(device))
             && has_tag(&self.tag, name.tag.as_deref())

@@ -133,7 +133,7 @@ fn try_rule(rule: &Rule, figures: &mut Figures<'_>) -> Result<Tried, Failure> {
     };
     let found: Vec<FoundFigure> = reached.iter().map(found).collect();
     let gaps = figures.gaps(is_of_test);
-    let mut sentence = sentence(&rule.says, &found, time);
+    let mut sentence = sentence(&rule.says, &found, time, is_of_test);
     if let Some((row, time_of_row)) = figures.largest_of(&first.look) {
         let part = if Some(time_of_row) == time { "All of it" } else { "Largest part" };
         let _ = write!(sentence, " {part}: {row}, {}.", Amount::Time(time_of_row));
@@ -158,7 +158,7 @@ fn time_of(told: Told<Figure>) -> Option<i64> {
 }
 
 /// The sentence of a rule with its figures.
-fn sentence(says: &str, figures: &[FoundFigure], time: Option<i64>) -> String {
+fn sentence(says: &str, figures: &[FoundFigure], time: Option<i64>, is_of_test: bool) -> String {
     let mut text = says.to_owned();
     for (number, figure) in (1..).zip(figures) {
         text = text.replace(&format!("{{{number}}}"), &figure.amount.to_string());
@@ -166,7 +166,8 @@ fn sentence(says: &str, figures: &[FoundFigure], time: Option<i64>) -> String {
         text = text.replace(&format!("{{{number}%}}"), &share);
     }
     let time = time.map_or_else(|| "an unknown time".to_owned(), |time| Amount::Time(time).to_string());
-    text.replace("{time}", &time)
+    // The figures of a test and of its machine have the same words, and differ.
+    text.replace("{time}", &time).replace("{whose}", if is_of_test { "of the test" } else { "of the machine" })
 }
 
 /// A share in percent as people read it.
@@ -184,8 +185,10 @@ mod tests {
         let figure = |amount, share| FoundFigure { amount, share, threshold: String::new() };
         let figures = [figure(Amount::Count(12), None), figure(Amount::Time(2_000_000), Some(25.04))];
         assert_eq!(
-            sentence("{1} waits took {2}, {2%} of it; {time} in all.", &figures, Some(3_000_000)),
+            sentence("{1} waits took {2}, {2%} of it; {time} in all.", &figures, Some(3_000_000), true),
             "12 waits took 2.0 ms, 25.0 % of it; 3.0 ms in all."
         );
+        assert_eq!(sentence("{1} stacks {whose}", &figures, None, true), "12 stacks of the test");
+        assert_eq!(sentence("{1} stacks {whose}", &figures, None, false), "12 stacks of the machine");
     }
 }

@@ -34,6 +34,7 @@ use crate::answer::Failure;
 use crate::asked::gaps::{pids, time_of};
 use crate::asked::{Amount, Gaps};
 use crate::path::parties::family;
+use crate::path::window::candidates;
 use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::processes::Processes;
 use crate::recording::{OpenRecording, Source, is_cancelled};
@@ -150,7 +151,9 @@ fn account_of(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Resu
     let failure = |error: Error| Failure::new(&file.path, &error);
     let because = |why: String| Failure { path: file.path.clone(), reason: format!("{}: {why}", file.name) };
     let mut found: Vec<ExplainedAccount> = Vec::new();
+    let mut windows = Vec::new();
     let looked = accounts.each_with(recording, Seen::default, |account, namer, seen| {
+        windows.push(account.window);
         found.push(ExplainedAccount::of(account, namer, seen));
     });
     let is_usual = accounts.windows.spec.kind == WindowKind::Auto && accounts.windows.filter.is_empty();
@@ -165,9 +168,13 @@ fn account_of(recording: &OpenRecording, accounts: &AccountQuery) -> Result<Resu
         Some(account) if count == 1 => Ok(Ok(account)),
         found => {
             let shown = accounts.windows.shown();
+            let processes: Vec<ProcessRow> = recording.archive().rows().map_err(failure)?;
             Err(because(match found {
                 None => format!("nothing fits {shown}"),
-                Some(_) => format!("{count} windows fit: choose one, such as --window '{shown}#1'"),
+                Some(_) => format!(
+                    "{count} windows fit: choose one, such as --window '{shown}#1': {}",
+                    candidates(&windows, &processes)
+                ),
             }))
         }
     }

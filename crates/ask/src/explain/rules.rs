@@ -108,6 +108,8 @@ pub(crate) enum Own {
 /// What a row of an account must have; what is empty does not matter.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowFit {
+    /// Whether its thread is one of the test.
+    pub(crate) is_of_test: bool,
     /// The state.
     pub(crate) state: Option<String>,
     /// The kind of disturbance; `none`: it is none.
@@ -254,6 +256,8 @@ impl RowFit {
         for word in text.split_whitespace() {
             let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not KEY=PATTERN"))?;
             match key {
+                "of" if value == "test" => fit.is_of_test = true,
+                "of" => return Err(format!("`of={value}` is not `of=test`")),
                 "state" => fit.state = Some(value.to_owned()),
                 "disturbance" => fit.disturbance = Some(value.to_owned()),
                 "tag" => fit.tag = Some(Pattern::new(value)),

@@ -38,9 +38,10 @@ use self::account::{Account, Level, Switched};
 use self::parties::Parties;
 use self::places::Places;
 use self::rows::Namer;
-use self::window::People;
+use self::window::{Among, Found, People};
 use self::witness::Witness;
 use crate::absence::Absence;
+use crate::recorded_program;
 use crate::recording::OpenRecording;
 use crate::table_question::built_in_tags;
 
@@ -78,6 +79,14 @@ pub(crate) struct Missing {
 }
 
 impl AccountQuery {
+    /// The windows of a recording. Of several processes the one that was recorded counts, unless all of them are repetitions.
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    pub(crate) fn find(&self, recording: &OpenRecording, people: People<'_>) -> Result<Found, Error> {
+        self.windows.find(recording, people, if self.repetitions { Among::All } else { Among::Recorded })
+    }
+
     /// Shows the account of each window of a recording, by time, with the names of its parts.
     ///
     /// # Errors
@@ -105,10 +114,11 @@ impl AccountQuery {
             return Ok(Err(Missing { what: "context switches", why }));
         };
         let archive = recording.archive();
-        let processes: Vec<ProcessRow> = archive.rows()?;
+        let mut processes: Vec<ProcessRow> = archive.rows()?;
+        recorded_program::complete(&recording.info().facts, &mut processes);
         let threads: Vec<ThreadRow> = archive.rows()?;
         let people = People { processes: &processes, threads: &threads };
-        let windows = match self.windows.find(recording, people)? {
+        let windows = match self.find(recording, people)? {
             Ok(windows) => windows,
             Err(why) => return Ok(Err(Missing { what: "window", why })),
         };

@@ -14,6 +14,7 @@ use crate::absence::Absence;
 use crate::filter::{PARTS, Part, ProcessFilter};
 use crate::method_patterns::MethodPatterns;
 use crate::processes::Processes;
+use crate::recorded_program;
 use crate::recording::OpenRecording;
 use crate::sightings::{self, WantedStacks};
 use crate::time_format::seconds;
@@ -23,8 +24,10 @@ use tracesift_trace::rows::switch_flags;
 /// More windows than anybody reads accounts of.
 const MOST_WINDOWS: usize = 100;
 
-/// The fact of a recording that has the process id of the program which the recorder started.
-const COMMAND_PID: &str = "recording.command_pid";
+/// Candidates that a message names.
+const NAMED: usize = 5;
+/// Characters of a command line in a message.
+const COMMAND_LENGTH: usize = 40;
 
 view! {
     /// The columns of a switch row that tell a wait and who ended it.
@@ -45,6 +48,17 @@ pub(crate) struct Window {
     pub(crate) process: Option<ProcessId>,
     /// Whether the anchor at the end works for another request than at the start, because the ends were seen in different threads.
     pub(crate) hops: bool,
+    /// How many processes fit, where the one that was recorded was taken; else 1.
+    pub(crate) among: usize,
+}
+
+/// Which of several processes that fit count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// All of them.
+    All,
+    /// The program that was recorded, if it is one of them.
+    Recorded,
 }
 
 /// What is looked for.
@@ -89,8 +103,8 @@ impl WindowQuery {
     ///
     /// # Errors
     /// When a table cannot be read.
-    pub(crate) fn find(&self, recording: &OpenRecording, people: People<'_>) -> Result<Found, Error> {
-        let search = Search { query: self, recording, people };
+    pub(crate) fn find(&self, recording: &OpenRecording, people: People<'_>, among: Among) -> Result<Found, Error> {
+        let search = Search { query: self, recording, people, among };
         let mut windows = match search.all()? {
             Ok(windows) => windows,
             Err(why) => return Ok(Err(why)),
@@ -155,6 +169,7 @@ struct Search<'a> {
     query: &'a WindowQuery,
     recording: &'a OpenRecording,
     people: People<'a>,
+    among: Among,
 }
 
 impl<'a> Search<'a> {
@@ -180,22 +195,33 @@ impl<'a> Search<'a> {
 
     /// The life of the program that was recorded, or of the processes that were named.
     fn auto(&self, own: &[&'a ProcessRow]) -> Found {
+        let program = self.recorded();
         if !self.query.filter.is_empty() {
-            return Ok(own.iter().filter_map(|row| self.life(row)).collect());
+            let mut windows: Vec<Window> = own.iter().filter_map(|row| self.life(row)).collect();
+            let among = windows.len();
+            let is_program = |window: &Window| program.is_some_and(|row| window.process == Some(row.process));
+            // A number chooses by itself.
+            if among > 1 && self.query.spec.number.is_none() && windows.iter().any(is_program) {
+                windows.retain(is_program);
+                windows.iter_mut().for_each(|window| window.among = among);
+            }
+            return Ok(windows);
         }
-        let fact = |(key, value): &(String, String)| (key == COMMAND_PID).then(|| value.parse::<i64>().ok()).flatten();
-        let Some(pid) = self.recording.info().facts.iter().find_map(fact) else {
+        let Some(pid) = recorded_program::pid(&self.recording.info().facts) else {
             return Err(Absence::Because(format!(
                 "the recording does not tell which program was tested: name it with -p, or give --window {FORMS}"
             )));
         };
-        // The process id may have been used before: the program was started by the recorder, so it is the last one.
-        let program =
-            self.people.processes.iter().filter(|row| row.pid == pid).max_by_key(|row| (row.start, row.process));
         program
             .and_then(|row| self.life(row))
             .map(|window| vec![window])
             .ok_or_else(|| Absence::Because(format!("the program that was tested, process {pid}, is not in it")))
+    }
+
+    /// The program that was recorded, where it counts more than others.
+    fn recorded(&self) -> Option<&'a ProcessRow> {
+        let of_all = self.among == Among::All && !self.query.filter.is_empty();
+        recorded_program::process(&self.recording.info().facts, self.people.processes).filter(|_| !of_all)
     }
 
     /// From the start to the end of a process, as far as the recording goes.
@@ -286,7 +312,8 @@ impl<'a> Search<'a> {
         // A mark without a thread was written by whoever of the test ran then.
         let untold: Vec<i64> = pairs.iter().filter(|(_, thread)| thread.is_none()).map(|(span, _)| span.end).collect();
         let mut running = self.running_at(own, &untold)?.into_iter();
-        let main = main_thread(self.people, own).filter(|_| !self.query.filter.is_empty());
+        let process = self.only(own).or(own.first().copied());
+        let main = main_thread(self.people, process).filter(|_| !self.query.filter.is_empty());
         let mut windows = Vec::new();
         for (span, thread) in pairs {
             let Some(anchor) = thread.or_else(|| running.next().flatten()).or(main) else {
@@ -318,18 +345,61 @@ impl<'a> Search<'a> {
         let span = Span::new(range.start.unwrap_or(file.start), range.end.unwrap_or(file.end));
         // An anchor that is named takes the place of this thread.
         let any = || self.people.threads.first().map(|row| row.thread).filter(|_| !self.query.anchor.is_empty());
-        let main = if self.query.filter.is_empty() { any() } else { main_thread(self.people, own) };
+        let (main, among) = match self.query.filter.is_empty() {
+            true => (any(), 1),
+            false => {
+                let (process, among) = self.process_in(own, span)?;
+                (main_thread(self.people, process), among)
+            }
+        };
+        let window = |anchor| self.window(span, anchor, false).map(|window| Window { among, ..window });
         match main {
-            Some(anchor) => Ok(self.window(span, anchor, false).into_iter().collect()),
+            Some(anchor) => Ok(window(anchor).into_iter().collect()),
             None if self.query.filter.is_empty() => Err(no_thread()),
             None => Ok(Vec::new()),
         }
     }
 
+    /// The process of a range of time, and among how many it was chosen. Which of several is meant nobody but the user knows, unless one of
+    /// them was recorded or an anchor chooses.
+    fn process_in(&self, own: &[&'a ProcessRow], span: Span) -> Result<(Option<&'a ProcessRow>, usize), Absence> {
+        let alive = self.alive(own, span);
+        if let Some(process) = self.only(&alive) {
+            return Ok((Some(process), alive.len()));
+        }
+        if alive.len() > 1 && self.query.anchor.is_empty() && self.among == Among::Recorded {
+            let windows: Vec<Window> = alive.iter().filter_map(|row| self.life(row)).collect();
+            let (count, filter) = (alive.len(), self.query.processes());
+            let candidates = candidates(&windows, self.people.processes);
+            return Err(Absence::Because(format!(
+                "{count} processes fit {filter}: choose one by its id with -p: {candidates}"
+            )));
+        }
+        Ok((alive.first().or(own.first()).copied(), 1))
+    }
+
+    /// Those of the processes that lived in a time, without those that have no thread.
+    fn alive(&self, own: &[&'a ProcessRow], span: Span) -> Vec<&'a ProcessRow> {
+        let first_threads = self.people.first_threads();
+        let is_alive = |row: &&ProcessRow| {
+            row.start.is_none_or(|start| start < span.end)
+                && row.end.is_none_or(|end| end > span.start)
+                && first_threads.contains_key(&row.process)
+        };
+        own.iter().copied().filter(|row| is_alive(row)).collect()
+    }
+
+    /// The only one of these processes, or the program that was recorded if it is one of them.
+    fn only(&self, processes: &[&'a ProcessRow]) -> Option<&'a ProcessRow> {
+        let program = self.recorded();
+        let is_program = |row: &&&ProcessRow| program.is_some_and(|program| program.process == row.process);
+        if let [only] = processes { Some(only) } else { processes.iter().find(is_program).copied() }
+    }
+
     /// A window that is not empty.
     fn window(&self, span: Span, anchor: ThreadId, hops: bool) -> Option<Window> {
         let process = self.people.threads.iter().find(|row| row.thread == anchor).map(|row| row.process);
-        (!span.is_empty()).then_some(Window { number: 0, span, anchor, process, hops })
+        (!span.is_empty()).then_some(Window { number: 0, span, anchor, process, hops, among: 1 })
     }
 
     /// The windows with the anchor that was named: of several threads the one that lives in the window and ends last.
@@ -366,9 +436,33 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The main thread of the first of these processes.
-fn main_thread(people: People<'_>, processes: &[&ProcessRow]) -> Option<ThreadId> {
-    people.first_threads().get(&processes.first()?.process).copied()
+/// The main thread of a process.
+fn main_thread(people: People<'_>, process: Option<&ProcessRow>) -> Option<ThreadId> {
+    people.first_threads().get(&process?.process).copied()
+}
+
+/// The first windows of those among which somebody has to choose: number, process, start and command line of each.
+pub(crate) fn candidates(windows: &[Window], processes: &[ProcessRow]) -> String {
+    let text = |window: &Window| {
+        let process = processes.iter().find(|row| Some(row.process) == window.process);
+        let name = process.map_or_else(|| "(unknown process)".to_owned(), |row| format!("{}({})", row.name, row.pid));
+        let number = if window.number == 0 { String::new() } else { format!("#{} ", window.number) };
+        let line = process.and_then(|row| row.command_line.as_deref()).map(str::trim).filter(|line| !line.is_empty());
+        let line = line.map(|line| format!(", {}", shortened(line))).unwrap_or_default();
+        format!("{number}{name} from {} s{line}", seconds(window.span.start, 3))
+    };
+    let mut texts: Vec<String> = windows.iter().take(NAMED).map(text).collect();
+    if windows.len() > NAMED {
+        texts.push(format!("and {} more", windows.len() - NAMED));
+    }
+    texts.join("; ")
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(COMMAND_LENGTH) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or(line)),
+        None => line.to_owned(),
+    }
 }
 
 fn no_thread() -> Absence {

@@ -522,11 +522,11 @@ pub fn rows(
     rows.sort_by(|a, b| compare(question.sort, a, b));
     question.top.apply(&mut rows);
     // Of the N largest the idle loop is none: it is in full listings, and where somebody asks for it.
-    if question.top == Top::default() || !question.filter.process.is_empty() {
-        idle.append(&mut rows);
-        return idle;
+    if question.top != Top::default() && !question.filter.process.includes() {
+        return rows;
     }
-    rows
+    idle.append(&mut rows);
+    idle
 }
 
 impl Question {
@@ -540,16 +540,17 @@ impl Question {
 }
 
 view! {
-    /// The figures that tell whether a process ran.
+    /// The figures that tell whether a process ran, or could have run.
     #[derive(Clone, Copy, Debug)]
-    struct Seen of ProcessSummaryRow { samples, cpu, run }
+    struct Seen of ProcessSummaryRow { samples, cpu, run, ready }
 }
 
-/// Whether a process ran at all. The others would only fill the screen. An import has figures of those alone that ran; of short ones the CPU
-/// is 0 ms.
+/// Whether a process ran at all, or had no CPU when it could run. The others would only fill the screen. An import has figures of those alone
+/// that ran; of short ones the CPU is 0 ms.
 fn was_seen(figures: impl Into<Seen>) -> bool {
     let figures = figures.into();
-    figures.samples > 0 || figures.cpu > 0 || figures.run.is_some_and(|run| run > 0)
+    let is_time = |ns: Option<i64>| ns.is_some_and(|ns| ns > 0);
+    figures.samples > 0 || figures.cpu > 0 || is_time(figures.run) || is_time(figures.ready)
 }
 
 fn compare(sort: Sort, a: &Row, b: &Row) -> Ordering {

@@ -107,7 +107,7 @@ impl TableQuestion for Disk {
             )
             .sorted(&["read-size"])
             .total("read"),
-        Measure::sum_known("read_service_ns", "Read time", Kind::Milliseconds, |row: &Operation| service_if(is_read, row))
+        Measure::sum_of("read_service_ns", "Read time", Kind::Milliseconds, is_read, |row: &Operation| row.service)
             .meaning("Sum of the service times of the reads. Service times of one disk do not overlap.")
             .limited(
                 ["--min-read-time", "--max-read-time"],
@@ -126,7 +126,7 @@ impl TableQuestion for Disk {
             )
             .sorted(&["write-size"])
             .total("written"),
-        Measure::sum_known("write_service_ns", "Write time", Kind::Milliseconds, |row: &Operation| service_if(is_write, row))
+        Measure::sum_of("write_service_ns", "Write time", Kind::Milliseconds, is_write, |row: &Operation| row.service)
             .meaning("Sum of the service times of the writes.")
             .limited(
                 ["--min-write-time", "--max-write-time"],
@@ -137,7 +137,7 @@ impl TableQuestion for Disk {
             .meaning("Sum of the response times of the writes.")
             .details(),
         Measure::rows_if("flushes", "Flushes", is_flush).meaning("Number of flushes of the disk's cache.").total("flushes"),
-        Measure::sum_known("flush_service_ns", "Flush time", Kind::Milliseconds, |row: &Operation| service_if(is_flush, row))
+        Measure::sum_of("flush_service_ns", "Flush time", Kind::Milliseconds, is_flush, |row: &Operation| row.service)
             .meaning("Sum of the service times of the flushes.")
             .sorted(&["flush-time"]),
         Measure::sum("flush_response_ns", "Flush response", Kind::Milliseconds, |row: &Operation| response_if(is_flush, row))
@@ -380,10 +380,6 @@ fn size_if(is_kind: fn(&Operation) -> bool, row: &Operation) -> i64 {
 
 fn response_if(is_kind: fn(&Operation) -> bool, row: &Operation) -> i64 {
     if is_kind(row) { response(row) } else { 0 }
-}
-
-fn service_if(is_kind: fn(&Operation) -> bool, row: &Operation) -> Option<i64> {
-    row.service.filter(|_| is_kind(row))
 }
 
 /// The file, or below 0 the disk of an operation without a file.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 
-use super::process::{Question, Sort};
+use super::process::{self, Question, Sort};
 use crate::answer::{Answer, Column, ColumnOf, Fact, Kind, Section, Value, descriptions, values};
 use crate::ask::Ask;
 use crate::filter::{Lifetime, ProcessFilter};
@@ -20,6 +20,7 @@ use crate::time_format::Zero;
 use crate::totals::files;
 use tracesift_archive::Error;
 use tracesift_grammar::TimeRange;
+use tracesift_trace::rows::ProcessRow;
 
 /// Which lives are shown, and in which order.
 #[derive(Clone, Copy, Debug, Default)]
@@ -150,7 +151,7 @@ impl Ask for Sightings {
     }
 
     fn section(&self, recording: &OpenRecording) -> Result<Section, Error> {
-        let mut section = self.0.section(recording)?;
+        let mut section = process::sightings(&recording.file, &recording.archive().rows::<ProcessRow>()?, &self.0);
         let info = recording.info();
         section.facts.extend(info.machine.as_ref().map(|machine| Fact::local(MACHINE, Kind::Text, machine.clone())));
         section.facts.extend(info.boot_time_utc.as_ref().map(|boot| Fact::local(BOOT, Kind::Text, boot.clone())));
@@ -164,6 +165,13 @@ struct Sighting {
     row: Row,
     /// Begin of the recording.
     begin: i64,
+}
+
+impl Sighting {
+    /// Whether it had died before the recording began: an end for a life in an earlier recording, and no life of its own.
+    fn is_of_dead(&self) -> bool {
+        self.row.start.is_none() && self.row.end.is_some_and(|end| end < self.begin)
+    }
 }
 
 /// Makes one answer of those of [`Sightings`].
@@ -182,7 +190,7 @@ pub(super) fn merge(answer: &Answer, shown: &Shown) -> Answer {
             }
             None => {
                 alone += 1;
-                rows.extend(sightings.into_iter().map(|sighting| sighting.row));
+                rows.extend(sightings.into_iter().filter(|one| !one.is_of_dead()).map(|sighting| sighting.row));
             }
         }
     }
@@ -265,6 +273,7 @@ fn followed(mut sightings: Vec<Sighting>) -> Vec<Row> {
         let of_name = lives.entry((sighting.row.pid, sighting.row.process.to_lowercase())).or_default();
         match of_name.iter_mut().rev().find(|life| is_same(life, &sighting)) {
             Some(life) => life.row.go_on(sighting.row),
+            None if sighting.is_of_dead() => {}
             None => of_name.push(sighting),
         }
     }

@@ -16,7 +16,7 @@ use crate::ntstatus;
 use crate::options::{Asking, Form, Plan, QuestionOptions};
 use crate::order::{Between, Top};
 use crate::process_columns::{self as of_process, OfProcess, name_with_marks};
-use crate::processes::Processes;
+use crate::processes::{ProcessLife, Processes};
 use crate::question::merged_processes;
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
@@ -202,6 +202,10 @@ pub struct Row {
     pub process: ProcessRow,
     /// Name of its parent, when that was alive.
     pub parent: Option<String>,
+    /// Its end, where it is known.
+    pub end: Option<i64>,
+    /// Whether it had ended before the recording, which names it all the same.
+    pub died_before: bool,
     /// Start in UTC.
     pub start_utc: Option<String>,
     /// End in UTC.
@@ -223,7 +227,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name(),
     of_process::pid(),
     of_process::start().shown(View::Always),
-    of_process::end().shown(View::Always),
+    ColumnOf::always(
+        "end_ns",
+        "Stop",
+        Kind::Time,
+        |r| r.end.into(),
+        "End; of a process that was dead when the recording began, before its start. Empty: it runs on, or it was dead and nobody knows since when.",
+    ),
     ColumnOf::machine("start_utc", "Start UTC", Kind::Text, |r| r.start_utc.clone().into(), "Start as a date in UTC."),
     ColumnOf::machine("end_utc", "Stop UTC", Kind::Text, |r| r.end_utc.clone().into(), "End as a date in UTC."),
     ColumnOf::always(
@@ -348,6 +358,14 @@ pub fn answer(file: &RecordingLabel, processes: &[ProcessRow], question: &Questi
     COLUMNS.section(file, &rows, counts(&rows))
 }
 
+/// The answer for one file as a part of lives in several: without processes of which it knows only that they had died.
+#[must_use]
+pub(super) fn sightings(file: &RecordingLabel, processes: &[ProcessRow], question: &Question) -> Section {
+    let mut rows = rows(file, processes, question);
+    rows.retain(|row| !row.died_before || row.end.is_some());
+    COLUMNS.section(file, &rows, counts(&rows))
+}
+
 /// The rows for one file, in order.
 #[must_use]
 pub fn rows(file: &RecordingLabel, processes: &[ProcessRow], question: &Question) -> Vec<Row> {
@@ -378,14 +396,24 @@ pub fn rows(file: &RecordingLabel, processes: &[ProcessRow], question: &Question
 }
 
 fn row(file: &RecordingLabel, process: &ProcessRow, parent: Option<String>, depth: usize) -> Row {
+    let died_before = died_before(file, process);
+    // Time zero stands for an end that nobody knows.
+    let end = process.end.filter(|end| !died_before || *end != 0);
     Row {
         parent,
+        end,
+        died_before,
         start_utc: process.start.and_then(|start| file.zero.iso_utc(start)),
-        end_utc: process.end.and_then(|end| file.zero.iso_utc(end)),
+        end_utc: end.and_then(|end| file.zero.iso_utc(end)),
         duration: duration(file, process),
         depth,
         process: process.clone(),
     }
+}
+
+/// Whether a process had ended before the recording, which names it all the same.
+fn died_before(file: &RecordingLabel, process: &ProcessRow) -> bool {
+    ProcessLife::from(process).had_ended_at(file.start)
 }
 
 /// Indexes of the processes that pass, and with a filter on parents also of those parents.
@@ -394,6 +422,7 @@ fn select(file: &RecordingLabel, processes: &Processes<'_>, question: &Question)
     let passes = |process: &ProcessRow| {
         // What bears the time of interrupts is no process.
         process.origin != Origin::Pseudo
+            && (question.filter.lifetime.is_none() || !died_before(file, process))
             && question.time.overlaps(process.start, process.end)
             && question.duration.contains(Some(duration(file, process)))
             && question.start.contains(process.start)
@@ -469,11 +498,17 @@ fn label(row: &Row) -> Value {
         // A chain of any length still has to fit on a line.
         depth => format!("{}|- ", "  ".repeat(depth.min(32))),
     };
-    Value::Text(format!("{indent}{}", name_with_marks(&row.process)))
+    let name = match row.died_before {
+        true => format!("{}({})", row.process.name, row.process.pid),
+        false => name_with_marks(&row.process),
+    };
+    Value::Text(format!("{indent}{name}"))
 }
 
 fn counts(rows: &[Row]) -> Vec<Fact> {
-    let count = |test: fn(&ProcessRow) -> bool| rows.iter().filter(|row| test(&row.process)).count();
+    let dead = rows.iter().filter(|row| row.died_before).count();
+    let count =
+        |test: fn(&ProcessRow) -> bool| rows.iter().filter(|row| !row.died_before && test(&row.process)).count();
     let sessions: FxHashSet<i32> = rows.iter().filter_map(|row| row.process.session).collect();
     let users: FxHashSet<&str> = rows.iter().filter_map(|row| row.process.user.as_deref()).collect();
     let mut counts = vec![
@@ -482,8 +517,89 @@ fn counts(rows: &[Row]) -> Vec<Fact> {
         Fact::new("exited", Kind::Count, count(|process| process.end.is_some())),
         Fact::new("permanent", Kind::Count, count(|process| process.start.is_none() && process.end.is_none())),
     ];
+    if dead > 0 {
+        counts.push(Fact::new("dead before", Kind::Count, dead));
+    }
     // Every process has a session and a user: none at all means that nothing says which.
     let known = [("sessions", sessions.len()), ("users", users.len())].into_iter().filter(|(_, count)| *count > 0);
     counts.extend(known.map(|(name, count)| Fact::local(name, Kind::Count, count)));
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tracesift_testing::rows::process;
+    use tracesift_trace::info::TraceInfo;
+    use tracesift_trace::rows::{Origin, ProcessRow};
+
+    use super::{Question, answer};
+    use crate::answer::{Section, Value};
+    use crate::filter::{Lifetime, ProcessFilter};
+    use crate::recording_label::RecordingLabel;
+
+    /// Two that the recording names although they had died: one with its end, one without. The recording begins at 20.
+    fn processes() -> Vec<ProcessRow> {
+        let life = |id: i32, name: &str, (start, end): (Option<i64>, Option<i64>), origin| ProcessRow {
+            start,
+            end,
+            origin,
+            exit_code: end.and(Some(0)),
+            ..process(id, i64::from(id) * 10, name)
+        };
+        vec![
+            life(1, "dead", (None, Some(-500)), Origin::Rundown),
+            life(2, "dead-somewhen", (None, Some(0)), Origin::Rundown),
+            life(3, "dead-since", (None, Some(15)), Origin::Rundown),
+            life(4, "lives", (None, None), Origin::Rundown),
+            life(5, "ends", (None, Some(50)), Origin::Event),
+            life(6, "ends-unseen", (None, Some(60)), Origin::Rundown),
+            life(7, "comes", (Some(30), None), Origin::Event),
+        ]
+    }
+
+    fn asked(lifetime: Option<Lifetime>) -> (Section, Vec<String>) {
+        let info = TraceInfo { start_ns: 20, end_ns: 100, ..TraceInfo::default() };
+        let file = RecordingLabel::new(Path::new("a.sift"), "a".to_owned(), &info, &[]);
+        let filter = ProcessFilter { lifetime, ..ProcessFilter::default() };
+        let section = answer(&file, &processes(), &Question { filter, ..Question::default() });
+        let place = super::COLUMNS.descriptions().iter().position(|column| column.key == "process").unwrap();
+        let name = |row: &Vec<Value>| match &row[place] {
+            Value::Text(name) => name.clone(),
+            other => panic!("{other:?}"),
+        };
+        let names = section.rows.iter().map(name).collect();
+        (section, names)
+    }
+
+    #[test]
+    fn who_died_before_the_recording_did_not_end_in_it() {
+        let (all, names) = asked(None);
+        assert_eq!(names, ["comes", "dead", "dead-since", "dead-somewhen", "ends", "ends-unseen", "lives"]);
+        let counts = all.facts.iter().take(5).map(|fact| (fact.label, fact.value.clone())).collect::<Vec<_>>();
+        let expected = [("processes", 7), ("new", 1), ("exited", 2), ("permanent", 1), ("dead before", 3)];
+        assert_eq!(counts, expected.map(|(label, count)| (label, Value::Int(count))));
+        let values = |key: &str| {
+            let place = super::COLUMNS.descriptions().iter().position(|column| column.key == key).unwrap();
+            all.rows.iter().map(|row| row[place].clone()).collect::<Vec<_>>()
+        };
+        let ends = [None, Some(-500), Some(15), None, Some(50), Some(60), None];
+        assert_eq!(values("end_ns"), ends.map(Value::from));
+        let labels = values("process_label");
+        let expected = [
+            "comes(70) +",
+            "dead(10)",
+            "dead-since(30)",
+            "dead-somewhen(20)",
+            "ends(50) -",
+            "ends-unseen(60) -",
+            "lives(40)",
+        ];
+        assert_eq!(labels, expected.map(Value::from));
+        let (_, ended) = asked(Some(Lifetime::Ended));
+        assert_eq!(ended, ["ends", "ends-unseen"]);
+        let (_, whole) = asked(Some(Lifetime::Whole));
+        assert_eq!(whole, ["lives"]);
+    }
 }

@@ -31,8 +31,8 @@ impl TableQuestion for Udp {
 
     const NAME: &'static str = "udp";
     const WHAT: [&'static str; 2] = ["UDP connection", "UDP connections"];
-    // Names of hosts come from look-ups.
-    const READS: Option<&'static [&'static str]> = Some(&["connections", "dns_queries"]);
+    // Names of hosts come from look-ups, and figures of a part from single datagrams.
+    const READS: Option<&'static [&'static str]> = Some(&["connections", "dns_queries", NetworkIoRow::TABLE.name]);
     const SOURCE: RowSource = RowSource::both("Network", "Network");
     const MOST: &'static str = "most connections";
     const DIMENSIONS: &'static [Dimension<ConnectionRow>] = DATAGRAM_DIMENSIONS;

@@ -148,8 +148,9 @@ impl Asked {
         }
         plan.inside = Inside::times(&self.inside, recording)?;
         let processes = processes::read(archive, &self.filter, &self.shown)?;
-        let asked = match stated.with_idle && self.filter.is_empty() {
-            true => processes.iter().collect(),
+        // Where the idle loop counts without a filter, whoever leaves out another process has it, too.
+        let asked = match stated.with_idle && self.filter.has_only_names() {
+            true => processes.iter().filter(|row| self.filter.accepts(row, None)).collect(),
             false => processes::asked(&processes, &self.filter),
         };
         // A series has no notes: they are about a whole answer. Totals alone have none either.

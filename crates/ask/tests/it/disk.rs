@@ -289,6 +289,33 @@ fn an_operation_counts_where_it_completes_and_keeps_the_disk_busy_where_it_is_un
     assert_eq!(fraction(row, "utilisation"), 35.0, "30 and 40 of 100 ms");
 }
 
+/// Who did not write has no time of writes. A service time that is not known stays unknown.
+#[test]
+fn no_operations_of_a_kind_took_no_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let known = archive(directory.path());
+    let keys = ["reads", "read_service_ns", "writes", "write_service_ns", "write_response_ns", "flush_service_ns"];
+    let of = |archive: &Path| {
+        let found = answered(archive, &disk_by(&["process"]), &When::default());
+        keys.map(|key| found.row("process", "a")[key].clone())
+    };
+    let numbers = [2, 30 * MS, 0, 0, 0, 15 * MS];
+    assert_eq!(of(&known), numbers.map(Value::Int));
+    let mut writer = create(&directory.path().join("unknown.sift"));
+    writer.write_table(&[process(1, 100, "a")]);
+    writer.disk_io(&DiskIoRow {
+        time: 5 * MS,
+        process: Some(ProcessId(1)),
+        operation: DiskOperation::Write,
+        size: 512,
+        ..DiskIoRow::default()
+    });
+    let unknown = finish_as(writer, TraceInfo { end_ns: 10 * MS, ..TraceInfo::default() });
+    let mut expected = [0, 0, 1, 0, 5 * MS, 0].map(Value::Int);
+    expected[3] = Value::None;
+    assert_eq!(of(&unknown), expected);
+}
+
 #[test]
 fn groups_are_chosen_by_directory_flag_and_size() {
     let directory = tempfile::tempdir().expect("a directory");

@@ -178,6 +178,33 @@ fn a_row_is_a_process() {
     assert_eq!(union, [vec![None, None], vec![Some(60), Some(60)], vec![Some(76), Some(76)]].map(|row| row));
 }
 
+/// Of the first collection nobody knows for how long its bytes were allocated.
+#[test]
+fn a_rate_is_of_bytes_whose_time_is_known() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut writer = create(&directory.path().join("rate.sift"));
+    writer.write_table(&[process(1, 100, "app")]);
+    for (number, allocated, since_pause) in [(1, 900, None), (2, 40, Some(20)), (3, 60, Some(30))] {
+        let time = 100 * i64::from(number);
+        writer.gc_collection(&GcCollectionRow {
+            time,
+            start: time - 10,
+            process: ProcessId(1),
+            number,
+            pause: Some(10),
+            pauses: Some(vec![time - 10, time]),
+            since_pause,
+            allocated: Some(allocated),
+            ..GcCollectionRow::default()
+        });
+    }
+    let info = TraceInfo { kind: "etl".to_owned(), end_ns: 500, ..TraceInfo::default() };
+    let archive = finish_as(writer, info);
+    let answer = answer(&archive, &["--details"], None);
+    let keys = ["allocated_bytes", "ran_bytes", "ran_ns", "allocation_rate"];
+    assert_eq!(texts(&answer, &keys), [["1000", "100", "50", "2000.000"]]);
+}
+
 #[test]
 fn a_pause_counts_with_its_part() {
     let (_directory, archive) = archive();

@@ -41,6 +41,7 @@ mod path_segments;
 mod perfview;
 mod reclaims;
 mod recorded;
+mod recorded_command;
 mod regions;
 mod registry;
 mod summed_samples;

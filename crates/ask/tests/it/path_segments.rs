@@ -81,7 +81,7 @@ fn the_longest_segments_stay_in_their_order_and_the_rest_is_counted() {
     let starts: Vec<i64> = answer.rows().map(|row| integer(&answer, row, "from_ns") / MS).collect();
     assert_eq!(starts, [10, 110, 203]);
     let notes: Vec<&String> = answer.sections.iter().flat_map(|section| &section.notes).collect();
-    assert!(notes.iter().any(|note| note.starts_with("6 segments with 0.023000 s are not shown")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.starts_with("6 segments with 23.0 ms are not shown")), "{notes:?}");
 }
 
 #[test]

@@ -5,12 +5,14 @@ use std::io::Cursor;
 
 use tracesift_ask::answer::{Answer, Value};
 use tracesift_ask::order::Top;
-use tracesift_ask::question::{stacks, threads, waits};
+use tracesift_ask::question::{cpu, stacks, threads, waits};
 use tracesift_ask::recording::Source;
 use tracesift_ask::shown::Shown;
+use tracesift_ask::time_spec::TimeSpec;
 use tracesift_ask::{Ask, ThreadFilter, When, ask};
 use tracesift_scenario::causal::{etl, perf, random, run};
 use tracesift_testing::recording::{Extracted, Recording};
+use tracesift_trace::rows::{ContextSwitchRow, ThreadRow};
 
 const ALL: Top = Top { take: Some(usize::MAX), skip: 0 };
 
@@ -112,4 +114,35 @@ fn answers_about_a_thread_are_its_part_of_the_answers_about_all() {
     }
     println!("{count:?} rows");
     assert!(count.iter().all(|count| *count > 20), "{count:?}");
+}
+
+/// A thread that gets no CPU is who one looks for.
+#[test]
+fn who_is_ready_all_the_time_has_a_row() {
+    let [_, linux] = recordings(3);
+    let source = Source::archive(linux.archive.path().to_owned());
+    let switches: Vec<ContextSwitchRow> = linux.archive.rows().expect("read");
+    let known: Vec<ThreadRow> = linux.archive.rows().expect("read");
+    let is_ready =
+        |row: &&ContextSwitchRow| row.ready_time.is_some_and(|ready| ready >= row.off_time && ready < row.time);
+    let mut count = 0;
+    for row in switches.iter().filter(is_ready).take(40) {
+        let (start, end) = (row.ready_time.expect("ready"), row.time);
+        let time = format!("{start}ns..{end}ns").parse::<TimeSpec>().expect("a range");
+        let when = When { time, ..When::default() };
+        let tid = known[row.thread.index()].tid;
+        let question = threads::Question { threads: only(tid), top: ALL, ..threads::Question::default() };
+        let answer = ask(std::slice::from_ref(&source), &question, &when).answer;
+        let ready: Vec<&Value> = answer.rows().map(|row| value(&answer, row, "ready_ns")).collect();
+        assert_eq!(ready, [&Value::Int(end - start)], "thread {tid} at {start}");
+        let question = cpu::Question { top: ALL, ..cpu::Question::default() };
+        let answer = ask(std::slice::from_ref(&source), &question, &when).answer;
+        let ready = answer.rows().map(|row| match value(&answer, row, "ready_ns") {
+            Value::Int(ready) => *ready,
+            _ => 0,
+        });
+        assert!(ready.sum::<i64>() >= end - start, "at {start}");
+        count += 1;
+    }
+    assert!(count > 20, "{count} spans");
 }

@@ -176,6 +176,8 @@ impl Printer {
             for line in limit::in_two_lines(&answer.sections, answer.question != "stats") {
                 self.messages.warning(&line);
             }
+        } else if answer.sections.iter().any(|section| section.always) && answer.rows().next().is_none() {
+            self.messages.note("the totals that were asked for stand in a table only: --format table shows them");
         }
         Ok(())
     }

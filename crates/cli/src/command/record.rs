@@ -131,15 +131,21 @@ fn scope(args: &RecordArgs) -> Result<Scope, UsageError> {
     }
 }
 
-/// `{command}_{date-time}.data`.
+/// `{command}_{date-time}`, the name of a recording that was given none.
+fn usual_name(args: &RecordArgs, time: &str, extension: &str) -> String {
+    let program = args.command.first().map(Path::new).and_then(Path::file_stem);
+    let name = program.map_or_else(|| "machine".into(), |name| name.to_string_lossy());
+    format!("{name}_{time}.{extension}")
+}
+
+/// Where the recording goes.
 fn output(args: &RecordArgs) -> anyhow::Result<PathBuf> {
     if let Some(output) = &args.output {
         // The recording is begun by another process where it is started only.
         return std::path::absolute(output).context("the current directory is gone");
     }
-    let program = args.command.first().map(Path::new).and_then(Path::file_stem);
-    let name = program.map_or_else(|| "machine".to_owned(), |name| name.to_string_lossy().into_owned());
-    let name = format!("{name}_{}.{}", Local::now().format("%Y%m%d-%H%M%S"), tracesift_record::EXTENSION);
+    let time = Local::now().format("%Y%m%d-%H%M%S").to_string();
+    let name = usual_name(args, &time, tracesift_record::EXTENSION);
     std::path::absolute(name).context("the current directory is gone")
 }
 
@@ -287,10 +293,7 @@ fn dry_run(args: &RecordArgs, options: &Options, messages: &Messages) -> anyhow:
         Platform::Windows => "etl",
         Platform::Linux => "data",
     };
-    let output = args
-        .output
-        .clone()
-        .unwrap_or_else(|| format!("{}_DATE-TIME.{extension}", program.as_deref().unwrap_or("machine")).into());
+    let output = args.output.clone().unwrap_or_else(|| usual_name(args, "DATE-TIME", extension).into());
     let mut out = io::stdout().lock();
     match args.platform.unwrap_or(here) {
         Platform::Linux => {

@@ -62,7 +62,8 @@ impl FoundFiles {
 
     /// Makes archives of those that are none, which have what is read.
     pub(crate) fn open(self, reads: Reads, messages: &Messages) -> anyhow::Result<Sources> {
-        let of_events = (EventSelection::None, reads);
+        // Those that an archive keeps that was made without options: the answer is the same.
+        let of_events = (EventSelection::Default, reads);
         let temporary = TemporaryArchives::of(&self.found.recordings, of_events, messages)?;
         let list = self.found.archives.into_iter().map(Source::archive).chain(temporary.sources.iter().cloned());
         let list = list.map(|source| source.watched_by(watching::watch())).collect();

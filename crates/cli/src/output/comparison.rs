@@ -117,7 +117,7 @@ fn add_figures(text: &mut String, result: &CaseResult, labels: &[String; 2], run
     let _ = writeln!(
         text,
         "{:13}{:>first$}  {:>second$}  {:>8}  {interval:>19}  {:>6}",
-        "", heads[0], heads[1], "Change", "p"
+        "  Medians", heads[0], heads[1], "Change", "p"
     );
     for figure in [&result.duration, &result.undisturbed] {
         let name = if figure.name == "duration" { "Duration" } else { "Undisturbed" };

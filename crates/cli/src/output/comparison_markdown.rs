@@ -55,7 +55,10 @@ fn case_text(case: &Case) -> String {
     let runs = [case.split, case.runs.len() - case.split.min(case.runs.len())];
     let _ = writeln!(text, "{} + {} runs, {}\n", runs[0], runs[1], markdown(&case.comparable.text()));
     let Some(result) = &case.result else { return text };
-    let _ = writeln!(text, "| | {a} ms | {b} ms | Change | Interval | p | Verdict |\n|---|--:|--:|--:|--:|--:|---|");
+    let _ = writeln!(
+        text,
+        "| Medians | {a} ms | {b} ms | Change | Interval | p | Verdict |\n|---|--:|--:|--:|--:|--:|---|"
+    );
     for (name, figure) in [("Duration", &result.duration), ("Undisturbed", &result.undisturbed)] {
         let cells = figure_cells(figure).map(|cell| markdown(&cell));
         let _ = writeln!(text, "| {name} | {} |", cells.join(" | "));

@@ -91,8 +91,11 @@ fn add_turn(text: &mut String, case: &CaseHistory, turn: &Turn, details: bool) {
 fn add_figures(text: &mut String, figures: &[ComparedFigure]) {
     let level = figures.first().map_or(0.95, |figure| figure.comparison.confidence.level());
     let interval = format!("{:.0} % interval", 100.0 * level);
-    let _ =
-        writeln!(text, "  {:13}{:>9}  {:>9}  {:>8}  {interval:>19}  {:>7}", "", "Before ms", "After ms", "Change", "p");
+    let _ = writeln!(
+        text,
+        "  {:13}{:>9}  {:>9}  {:>8}  {interval:>19}  {:>7}",
+        "Medians", "Before ms", "After ms", "Change", "p"
+    );
     for figure in figures {
         let name = match figure.name {
             "duration" => "Duration",

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Ansi};
 use tracesift_ask::absence::Absence;
 use tracesift_ask::answer::{Kind, Value};
+use tracesift_ask::limit::LimitKind;
 use tracesift_ask::question::overview::{AbsentPart, CallPart, DiskPart, Overview, ProcessPart, WaitPart};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
 
@@ -169,8 +170,13 @@ impl Screen<'_> {
         }
         self.heading("How complete")?;
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let limits = overview.file.warnings.iter().filter(|limit| limit.kind == LimitKind::CutShort);
+        // Without its example, and without what it means.
+        let short = |text: &str| text.split([',', ':']).next().unwrap_or_default().to_owned();
+        let damage: Vec<String> = limits.map(|limit| short(&limit.text)).collect();
         let lost = match (overview.events_lost, overview.buffers_lost) {
-            (0, 0) => "no event was lost".to_owned(),
+            (0, 0) if damage.is_empty() => "no event was lost".to_owned(),
+            (0, 0) => "the recorder lost no event".to_owned(),
             (0, buffers) => format!("{} lost", count(whole(buffers), "buffer", "buffers")),
             (events, 0) => format!("{} lost", count(whole(events), "event", "events")),
             (events, buffers) => format!(
@@ -180,6 +186,7 @@ impl Screen<'_> {
             ),
         };
         let mut parts = vec![lost];
+        parts.extend(damage);
         if overview.broken_chains > 0 {
             parts.push(format!("the chain of switches is broken {}", count(overview.broken_chains, "time", "times")));
         }

@@ -169,6 +169,20 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
+/// Totals are no rows.
+#[test]
+fn totals_alone_are_for_tables() {
+    let directory = archives();
+    let said = |format: &str| run(directory.path(), &["dump", "cpu", "--totals", "total", "--format", format]);
+    for format in ["json", "csv"] {
+        let said = said(format);
+        assert!(said.contains("note: the totals that were asked for stand in a table only"), "{said}");
+    }
+    assert!(!said("table").contains("stand in a table only"));
+    let rows = run(directory.path(), &["dump", "cpu", "--totals", "process", "--format", "json"]);
+    assert!(!rows.contains("stand in a table only"), "{rows}");
+}
+
 #[test]
 fn a_damaged_archive_is_named_and_the_others_answer() {
     let directory = archives();

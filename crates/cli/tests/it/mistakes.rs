@@ -86,6 +86,17 @@ fn a_dry_run_for_windows_has_the_profiles_asked_for() {
     assert!(profiles.iter().all(|line| line.contains("\"CSwitch\"") || line.contains("\"File\"")), "{profiles:?}");
 }
 
+/// The name that is promised is the one that the recording gets: without the extension of the program.
+#[test]
+fn a_dry_run_names_the_file_that_is_written() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let said =
+        |words: &[&str]| run(directory.path(), &[&["record", "--dry-run", "--platform", "windows"], words].concat());
+    let script = said(&["--", "./build.sh", "all"]);
+    assert!(script.contains("build_DATE-TIME.etl") && !script.contains("build.sh_"), "{script}");
+    assert!(said(&[]).contains("machine_DATE-TIME.etl"));
+}
+
 /// A filter that nothing passes never ends in a bare heading.
 #[test]
 fn filters_that_let_nothing_pass_are_named() {

@@ -220,6 +220,24 @@ fn figures_of_shared_recordings_are_those_of_the_commands_that_it_names() {
     assert!(blocks >= 9, "{blocks}");
 }
 
+/// What is missing in a file is not what the recorder lost.
+#[test]
+fn a_file_that_is_cut_off_is_not_complete() {
+    let Some(folder) = cases("etl") else { return };
+    let directory = TempDir::new().unwrap();
+    let file = folder.join("damaged-truncated-mid-buffer.etl.gz");
+    let file = file.to_str().unwrap();
+    let missing = "159 buffers of the file are missing: what is missing is in no figure";
+    let screen = tracesift(directory.path(), &["overview", file]).split_whitespace().collect::<Vec<_>>().join(" ");
+    let damage = "159 buffers of the file are missing; 1 part of it could not be read; ";
+    assert!(screen.contains(&format!("How complete the recorder lost no event; {damage}")), "{screen}");
+    assert!(!screen.contains("no event was lost"), "{screen}");
+    let rows = rows(directory.path(), &["dump", "cpu", file, "--top", "1"]);
+    assert_eq!(rows[0]["warnings"][0], missing);
+    let absent = run(directory.path(), &["dump", "exceptions", file]);
+    assert!(absent.contains("exceptions not in the part of the recording that could be read"), "{absent}");
+}
+
 /// A copied command names the same recording, however long its name is.
 #[test]
 fn commands_on_the_screen_can_be_copied() {

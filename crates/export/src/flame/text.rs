@@ -23,14 +23,15 @@ fn bytes(size: u64) -> String {
     }
 }
 
-/// A time in milliseconds: `12,345.6 ms`, `1.234 ms`.
+/// A time in milliseconds, rounded as in tables: `12,346 ms`, `12.3 ms`, `1.234 ms`.
 fn milliseconds(nanoseconds: u64) -> String {
-    let (whole, part) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
-    match whole {
-        _ if nanoseconds == 0 => "0 ms".to_owned(),
-        0..10 => format!("{whole}.{:03} ms", part / 1_000),
-        10..1_000 => format!("{whole}.{:01} ms", part / 100_000),
-        _ => format!("{} ms", grouped(whole)),
+    let rounded = |step: u64| nanoseconds.saturating_add(step / 2) / step;
+    match nanoseconds {
+        0 => "0 ms".to_owned(),
+        // Bounds are where rounding leads to one digit more before the point.
+        1..9_999_500 => format!("{}.{:03} ms", rounded(1_000) / 1_000, rounded(1_000) % 1_000),
+        9_999_500..999_950_000 => format!("{}.{} ms", rounded(100_000) / 10, rounded(100_000) % 10),
+        _ => format!("{} ms", grouped(rounded(1_000_000))),
     }
 }
 
@@ -66,4 +67,21 @@ pub(super) fn share(part: u64, whole: u64) -> f64 {
 /// Plural by number: `1 frame`, `1,234 frames`.
 pub(super) fn count(number: usize, one: &str) -> String {
     format!("{} {one}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame's time in a table and in its title is one figure.
+    #[test]
+    fn times_are_rounded() {
+        let texts = [0, 400, 1_234_567, 9_999_500, 14_573_215, 999_949_999, 999_950_000, 12_345_678_901, u64::MAX];
+        let texts = texts.map(milliseconds);
+        assert_eq!(
+            texts[..8],
+            ["0 ms", "0.000 ms", "1.235 ms", "10.0 ms", "14.6 ms", "999.9 ms", "1,000 ms", "12,346 ms"]
+        );
+        assert!(texts[8].starts_with("18,446,744,073,709"), "{}", texts[8]);
+    }
 }

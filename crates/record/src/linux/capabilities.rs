@@ -19,6 +19,8 @@ pub struct Capabilities {
     pub distribution: String,
     /// Whether the user may use all of perf: root, or CAP_PERFMON.
     pub privileged: bool,
+    /// Whether the user is root. Files that belong to root are closed to others, whatever they may do with perf.
+    pub root: bool,
     /// `kernel.perf_event_paranoid`: 2 own processes without the kernel, 1 with it, 0 all CPUs, −1 tracepoints.
     pub paranoid: i32,
     /// Whether tracepoints can be read.
@@ -83,6 +85,7 @@ impl Capabilities {
             distribution: distribution(&read("/etc/os-release")),
             release,
             privileged: is_privileged(&read("/proc/self/status")),
+            root: is_root(&read("/proc/self/status")),
             paranoid: number("/proc/sys/kernel/perf_event_paranoid").and_then(|it| it.try_into().ok()).unwrap_or(2),
             tracefs: match (&events, root.iter().any(|root| is_mounted(&read("/proc/self/mounts"), root))) {
                 (Some(_), _) => Tracefs::Readable,
@@ -113,6 +116,7 @@ impl Capabilities {
             perf: Some(Perf { path: "perf".into(), version: (6, 1) }),
             kernel: (6, 1),
             privileged: true,
+            root: true,
             paranoid: 2,
             tracefs: Tracefs::Readable,
             tracepoints: tracepoints.into_iter().collect(),
@@ -203,6 +207,12 @@ fn is_privileged(status: &str) -> bool {
     mask.is_some_and(|mask| mask & (CAP_SYS_ADMIN | CAP_PERFMON) != 0)
 }
 
+/// Whether the effective user, the second of the four, is number 0.
+fn is_root(status: &str) -> bool {
+    let users = status.lines().find_map(|line| line.strip_prefix("Uid:"));
+    users.and_then(|users| users.split_whitespace().nth(1)) == Some("0")
+}
+
 fn is_mounted(mounts: &str, root: &Path) -> bool {
     let is_at = |line: &str| line.split(' ').nth(1).is_some_and(|at| Path::new(at) == root);
     mounts.lines().any(is_at)
@@ -233,6 +243,7 @@ mod tests {
         assert!(is_privileged("CapEff:\t0000004000000000\n"), "CAP_PERFMON alone");
         assert!(!is_privileged("CapEff:\t0000000000000000\n"));
         assert!(!is_privileged(""));
+        assert!(is_root("Name:\tx\nUid:\t1000\t0\t0\t0\n") && !is_root("Uid:\t0\t1000\t0\t0\n") && !is_root(""));
     }
 
     #[test]

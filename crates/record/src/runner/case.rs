@@ -20,7 +20,10 @@ pub struct Case {
     /// The program and its arguments.
     pub command: Vec<String>,
     pub(super) environment: BTreeMap<String, String>,
+    /// Where it runs.
     pub(super) directory: PathBuf,
+    /// The same as the plan names it; empty where it names none.
+    pub(super) named_directory: PathBuf,
     pub(super) set_up: Vec<Vec<String>>,
     pub(super) clean_up: Vec<Vec<String>>,
     pub(super) duration: DurationFrom,
@@ -54,10 +57,11 @@ impl Case {
         if self.directory.as_os_str().is_empty() { PathBuf::from(".") } else { self.directory.clone() }
     }
 
-    /// A number that is another one when anything that a run depends on has changed.
+    /// A number that is another one when anything that a run depends on has changed. Where the plan itself lies does not count: its path
+    /// can be spelled in many ways.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&self.command, &self.environment, &self.directory, &self.set_up, &self.clean_up).hash(&mut hasher);
+        (&self.command, &self.environment, &self.named_directory, &self.set_up, &self.clean_up).hash(&mut hasher);
         format!("{:?} {:?} {:?} {:?}", self.duration, self.failed_when, self.cache, self.timeout).hash(&mut hasher);
         hasher.finish()
     }

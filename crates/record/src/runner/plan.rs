@@ -215,6 +215,7 @@ impl TestText {
             command: self.command.clone(),
             environment: self.environment.clone(),
             directory: self.directory.as_ref().map_or_else(|| directory.to_owned(), |own| directory.join(own)),
+            named_directory: self.directory.clone().unwrap_or_default(),
             set_up: self.set_up.clone(),
             clean_up: self.clean_up.clone(),
             duration: self.duration.as_ref().map_or(Ok(DurationFrom::Wall), DurationText::source)?,

@@ -1,7 +1,7 @@
 //! Sessions: a session runs all cases of a plan anew, so that its runs can be compared with those before it.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,27 +97,40 @@ fn fingerprint(plan: &Plan) -> u64 {
     let mut hasher = DefaultHasher::new();
     for case in &plan.cases {
         (&case.name, case.fingerprint(), case.repetitions, case.overhead).hash(&mut hasher);
-        for path in files(case) {
-            let about = path.metadata().ok();
+        for file in files(case) {
+            let about = file.path.metadata().ok();
             let about = about.map(|about| (about.len(), about.modified().ok()));
-            (path, about).hash(&mut hasher);
+            (file.name, about).hash(&mut hasher);
         }
     }
     hasher.finish()
 }
 
+/// A file that a command names.
+#[derive(PartialEq, Eq)]
+struct NamedFile {
+    /// Its path from the directory of the plan, so that it does not depend on how the plan's path is spelled.
+    name: PathBuf,
+    /// Where it is.
+    path: PathBuf,
+}
+
 /// The files that a command names: its program and, of a script, what the interpreter reads.
-fn files(case: &Case) -> Vec<PathBuf> {
+fn files(case: &Case) -> Vec<NamedFile> {
     let directory = case.directory_or_here();
+    // A plan that names no directory means its own.
+    let named = &case.named_directory;
+    let named = if named.as_os_str().is_empty() { Path::new(".") } else { named };
     let beside = |word: &String| [word.clone(), format!("{word}{}", std::env::consts::EXE_SUFFIX)];
-    let mut files: Vec<PathBuf> = case.command.iter().flat_map(beside).map(|word| directory.join(word)).collect();
+    let in_plan = |word: String| NamedFile { name: named.join(&word), path: directory.join(&word) };
+    let mut files: Vec<NamedFile> = case.command.iter().flat_map(beside).map(in_plan).collect();
     if let Some(program) = case.command.first().filter(|program| !program.contains(['/', '\\'])) {
         let directories = std::env::var_os("PATH").unwrap_or_default();
         let on_path = std::env::split_paths(&directories)
             .flat_map(|directory| beside(program).map(|program| directory.join(program)));
-        files.extend(on_path);
+        files.extend(on_path.map(|path| NamedFile { name: path.clone(), path }));
     }
-    files.retain(|file| file.is_file());
+    files.retain(|file| file.path.is_file());
     files.dedup();
     files
 }
@@ -125,7 +138,6 @@ fn files(case: &Case) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::*;
     use crate::runner::Finished;
@@ -208,5 +220,30 @@ mod tests {
         let mut state = read();
         state.begin_session(&plan);
         assert_eq!(names(&state.earlier(a)), ["a0.data"]);
+    }
+
+    /// The tests of a night are not run again because somebody types the path of the plan in another way.
+    #[test]
+    fn a_plan_is_the_same_however_its_path_is_spelled() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let plan = plan(directory.path());
+        fs::write(directory.path().join("app"), "program").unwrap();
+        fs::create_dir(directory.path().join("other")).unwrap();
+        let spelled = Plan::read(&directory.path().join("other/../plan.toml")).unwrap();
+        assert_ne!(plan.cases[0].directory, spelled.cases[0].directory);
+
+        let mut state = State::of(directory.path()).unwrap();
+        state.begin_session(&plan);
+        add(&mut state, &plan.cases[0], "a1.data", None);
+        let mut state = State::of(directory.path()).unwrap();
+        assert_eq!(state.begin_session(&spelled), Begun::Continued);
+        assert_eq!(state.runs_of(&spelled.cases[0], Kind::Recorded).count(), 1);
+
+        // What counts is what the plan itself says: where it is read in its own directory, both are the same.
+        let here = plan.cases[0].clone();
+        let here = Case { directory: here.named_directory.clone(), ..here };
+        assert_eq!((here.directory.as_os_str().is_empty(), here.fingerprint()), (true, plan.cases[0].fingerprint()));
+        let moved = Case { named_directory: "elsewhere".into(), ..here };
+        assert_ne!(moved.fingerprint(), plan.cases[0].fingerprint());
     }
 }

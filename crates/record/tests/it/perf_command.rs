@@ -23,7 +23,7 @@ fn with_counters() -> Capabilities {
 }
 
 fn user(paranoid: i32, tracefs: Tracefs) -> Capabilities {
-    Capabilities { privileged: false, paranoid, tracefs, tracepoints: BTreeSet::new(), ..machine() }
+    Capabilities { privileged: false, root: false, paranoid, tracefs, tracepoints: BTreeSet::new(), ..machine() }
 }
 
 /// One option per line, and what is missing below.
@@ -82,6 +82,22 @@ fn rights() {
     ] {
         insta::assert_snapshot!(name, told(&options, &machine));
     }
+}
+
+/// Whoever is root already is not told to become it.
+#[test]
+fn probes_that_cannot_be_set() {
+    let hints = |root: bool| {
+        let machine = Capabilities { kprobes: false, uprobes: false, root, ..machine() };
+        let options = Options { heap: Some(7), ..options(&["File", "Network"]) };
+        let shortfalls = plan(&options, &machine).unwrap().shortfalls;
+        shortfalls.into_iter().filter_map(|shortfall| shortfall.remedy).collect::<Vec<_>>()
+    };
+    let uprobes = "on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V";
+    let kprobes = "on a kernel with kprobes";
+    let expected = |how: &str| [uprobes, kprobes, uprobes].map(|place| format!("{how} {place}"));
+    assert_eq!(hints(true), expected("record"));
+    assert_eq!(hints(false), expected("run as root,"));
 }
 
 #[test]

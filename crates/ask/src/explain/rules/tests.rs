@@ -4,8 +4,8 @@ use tracesift_analysis::disturbances::Disturbances;
 use tracesift_analysis::tags::{Nesting, TagSet};
 use tracesift_grammar::Pattern;
 
-use super::{BUILT_IN, Look, Rule, RuleList};
-use crate::asked::Fold;
+use super::{BUILT_IN, Look, Rule, RuleList, Scope};
+use crate::asked::{Fold, How};
 use crate::explain::limit::{Limit, Reference};
 use crate::options::Plan;
 use crate::question;
@@ -47,8 +47,11 @@ fn every_command_of_the_built_in_list_can_be_asked_and_has_its_columns() {
             let Look::Asked { words, fold } = &condition.look else { continue };
             let known = columns(words, rule);
             let has = |key: &str| assert!(known.contains(&key), "{}: {words:?} has no column {key}", rule.name);
-            let has_fold = |Fold { key, kept, .. }: &Fold| {
-                has(key);
+            let has_fold = |Fold { how, key, kept }: &Fold| {
+                // What stands above the rows, a recording tells.
+                if *how != How::Head {
+                    has(key);
+                }
                 kept.iter().for_each(|(key, _)| has(key));
             };
             has_fold(fold);
@@ -56,7 +59,8 @@ fn every_command_of_the_built_in_list_can_be_asked_and_has_its_columns() {
                 has(key);
             }
         }
-        if let (Some(time), Look::Asked { words, .. }) = (&rule.time, &rule.conditions[0].look) {
+        let of_column = rule.time.as_ref().filter(|time| time.how != How::Head);
+        if let (Some(time), Look::Asked { words, .. }) = (of_column, &rule.conditions[0].look) {
             assert!(columns(words, rule).contains(&time.key.as_str()), "{}: {}", rule.name, time.key);
         }
     }
@@ -98,6 +102,10 @@ fn sentences_name_figures_that_there_are() {
         if rule.time.is_some() {
             rest = rest.replace("{time}", "");
         }
+        // Of the other rules it is known whose figures they have.
+        if rule.scope == Scope::Any {
+            rest = rest.replace("{whose}", "");
+        }
         assert!(!rest.contains('{'), "{}: {rest}", rule.name);
         assert!(rest.ends_with('.'), "{}", rule.name);
         assert!(rule.evidence.iter().any(|word| word == "{file}"), "{}", rule.name);
@@ -135,6 +143,7 @@ fn wrong_lines_are_named() {
         ("look account", "look recording", 2, "rule `a`: `state=run` is no figure of a recording"),
         ("figure state=run\n", "", 2, "rule `a`: `account` needs a `figure`"),
         ("state=run", "method=x", 2, "rule `a`: `method=x` is nothing that a row of an account has"),
+        ("state=run", "of=all", 2, "rule `a`: `of=all` is not `of=test`"),
         ("state=run", "state", 2, "rule `a`: `state` is not KEY=PATTERN"),
         ("at-least 1\n", "", 2, "rule `a`: `account` needs `at-least` or `at-most`"),
         ("at-least 1", "at-least many", 6, "`many` is no number"),

@@ -176,8 +176,14 @@ impl TableQuestion for Gc {
         })
         .meaning("Time between these collections in which threads ran.")
         .details(),
-        Measure::throughput("allocation_rate", "MB/s", ["allocated_bytes", "ran_ns"])
-            .meaning("1,000,000 bytes that were allocated per second in which threads ran.")
+        // Of the first collection nobody knows since when its bytes were allocated.
+        Measure::sum_known("ran_bytes", "Allocated meanwhile", Kind::Bytes, |row: &Part| {
+            of_last(row, |row| row.since_pause.and(row.allocated))
+        })
+        .meaning("Bytes that were allocated in `ran_ns`: those of collections of which the pause before is recorded.")
+        .machine(),
+        Measure::throughput("allocation_rate", "MB/s", ["ran_bytes", "ran_ns"])
+            .meaning("1,000,000 bytes that were allocated per second in which threads ran: `ran_bytes` per `ran_ns`.")
             .details(),
         Measure::max("peak_bytes", "Peak", Kind::Bytes, |row: &Part| of_last(row, |row| row.peak_size))
             .meaning("The largest heap before a collection.")
@@ -248,8 +254,8 @@ impl TableQuestion for Gc {
         (ColumnSet::of(&["thread"]), &["thread"]),
         (ColumnSet::of(&["start", "open"]), &["duration_ns"]),
         (ColumnSet::of(&["suspending"]), &["suspend_ns"]),
-        (ColumnSet::of(&["since_pause"]), &["ran_ns"]),
-        (ColumnSet::of(&["allocated"]), &["allocated_bytes", "ran_ns"]),
+        (ColumnSet::of(&["since_pause"]), &["ran_ns", "ran_bytes"]),
+        (ColumnSet::of(&["allocated"]), &["allocated_bytes", "ran_ns", "ran_bytes"]),
         (ColumnSet::of(&["allocated_large"]), &["allocated_large_bytes"]),
         (ColumnSet::of(&["peak_size"]), &["peak_bytes"]),
         (ColumnSet::of(&["heap_size"]), &["after_max_bytes"]),

@@ -393,7 +393,11 @@ mod tests {
         let keys = ["process", "commit", "working_set", "peak_commit", "peak_working_set"];
         let rows = values(&Question::default(), &archive, &keys);
         let of = |name: &str| rows.iter().find(|row| row[0] == Value::from(name)).unwrap()[1..].to_vec();
-        assert_eq!(of("Test.x64.exe")[2..], [10_784_768, 18_219_008].map(Value::Int), "it ended: only peaks are left");
+        let ended = [Value::Int(10_559_488), Value::None, Value::Int(10_784_768), Value::Int(18_219_008)];
+        assert_eq!(of("Test.x64.exe"), ended, "its end tells its commit and the peaks");
+        let last = values(&Question::default(), &archive, &["process", "last_ns"]);
+        let last = last.iter().find(|row| row[0] == Value::from("Test.x64.exe")).unwrap();
+        assert_eq!(last[1], Value::Int(8_202_284_300), "of two events at its end the last one");
         assert_eq!(of("System")[0], Value::Int(122_880));
         assert!(rows.iter().filter(|row| row[2] != Value::None).count() >= 31, "{rows:?}");
         let changes = values(&Question::default(), &archive, &["diff_commit", "diff_working_set"]);

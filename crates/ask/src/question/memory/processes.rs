@@ -263,7 +263,7 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
             of_process.virtual_size = of_process.virtual_size.max(row.peak_virtual_size);
             of_process.working_set = of_process.working_set.max(row.peak_working_set);
             of_process.commit = of_process.commit.max(row.peak_commit);
-            // The rundown at the end is a reading, too. At the end of a process only the peaks are left.
+            // The rundown at the end is a reading, too. So are the events at the end of a process, of which the first tells the peaks alone.
             let is_reading = row.working_set.is_some() || row.commit.is_some() || row.peak_commit.is_some();
             if is_reading && row.time < end && row.time >= start {
                 let reading = readings.entry(row.process).or_insert_with(|| {
@@ -273,7 +273,8 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
                     counts.insert(row.process);
                     (whole, whole)
                 });
-                if row.time >= reading.1.time && row.working_set.is_some() {
+                let has_more = row.working_set.is_some() || row.commit.is_some() || row.virtual_size.is_some();
+                if row.time >= reading.1.time && has_more {
                     reading.1 = with_counters(reading.1, row);
                 }
             }
@@ -295,13 +296,13 @@ pub(super) fn rows(recording: &OpenRecording, question: &Question, asked: &[&Pro
     Ok(rows)
 }
 
-/// A reading with what a row of counters says newer.
+/// A reading with what a row of counters says newer. At the end of a process several events tell a part each: what one leaves out stays.
 fn with_counters(reading: MemoryProcessRow, row: &Counters) -> MemoryProcessRow {
     MemoryProcessRow {
         time: row.time,
-        working_set: row.working_set,
-        commit: row.commit,
-        virtual_size: row.virtual_size,
+        working_set: row.working_set.or(reading.working_set),
+        commit: row.commit.or(reading.commit),
+        virtual_size: row.virtual_size.or(reading.virtual_size),
         ..reading
     }
 }

@@ -51,6 +51,13 @@ fn a_process_is_one_over_recordings() {
             vec![sighting("a", 0, None, Some(5)), sighting("a", 10, None, None)],
             vec![life(None, None, 1), life(None, Some(5), 1)],
         ),
+        // It ended between two recordings, of which the later one names it although it was dead.
+        (
+            vec![sighting("a", 0, None, None), sighting("a", 10, None, Some(7)), sighting("b", 10, None, Some(7))],
+            vec![life(None, Some(7), 2)],
+        ),
+        // It ended in the first one, and the second one still names it.
+        (vec![sighting("a", 0, None, Some(5)), sighting("a", 10, None, Some(5))], vec![life(None, Some(5), 1)]),
         // Two recordings at the same time.
         (
             vec![

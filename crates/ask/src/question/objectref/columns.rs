@@ -8,6 +8,7 @@ use crate::answer::{Column, ColumnOf, Kind, Table, Value, View, descriptions, va
 use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::question::handles::{hexadecimal, made_by};
+use crate::time_format::milliseconds;
 
 /// Handles below a row of a table. Programs get all of them.
 const LINES: usize = 8;
@@ -87,10 +88,10 @@ impl HandleOf {
             (_, true) => "closed by exit",
             _ => "closed",
         };
-        let ns = self.duration();
+        let ms = milliseconds(self.duration());
         let made = made_by(i64::from(self.held.made_by));
         let value = hexadecimal(self.held.value);
-        format!("{value} {owner}: {made}{by}, {}.{} ms, {end}", ns / 1_000_000, ns / 100_000 % 10)
+        format!("{value} {owner}: {made}{by}, {ms} ms, {end}")
     }
 }
 

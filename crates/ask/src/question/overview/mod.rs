@@ -40,6 +40,7 @@ use crate::filter::{ProcessFilter, ProcessPatterns};
 use crate::options::{Form, Plan, QuestionOptions};
 use crate::order::Top;
 use crate::question::{cpu, methods, syscalls, waits};
+use crate::recorded_program;
 use crate::recording::OpenRecording;
 use crate::recording_label::RecordingLabel;
 use crate::shown::Shown;
@@ -455,11 +456,7 @@ fn os(name: Option<&str>, build: Option<&str>) -> Option<String> {
 
 /// The command that our recorder recorded.
 fn command(facts: &[(String, String)]) -> Option<String> {
-    let word = |number: usize| {
-        let path = format!("recording.command.{number}");
-        facts.iter().find(|(known, _)| *known == path).map(|(_, word)| word.as_str())
-    };
-    let words: Vec<&str> = (0..).map_while(word).collect();
+    let words = recorded_program::command(facts);
     (!words.is_empty()).then(|| words.join(" "))
 }
 

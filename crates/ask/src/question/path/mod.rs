@@ -17,6 +17,7 @@ pub use crate::path::rows::Detail;
 use self::chains::{Chain, ChainSums};
 use crate::answer::{Column, Fact, Kind, Section};
 use crate::ask::{Ask, When};
+use crate::asked::Amount;
 use crate::filter::ProcessFilter;
 use crate::limit::{Limit, LimitKind};
 use crate::options::{Form, Plan, QuestionOptions};
@@ -176,7 +177,7 @@ impl Found {
         chains: impl Fn(&[rows::Row]) -> Vec<Vec<Chain>>,
     ) {
         let mut rows = namer.rows(account, question.detail);
-        self.sums.add(account, &rows);
+        self.sums.add(account, namer, &rows);
         rows.sort_by_key(|row| row.time);
         let all = rows.len();
         Top { take: question.top.take.or(Some(ROWS)), ..question.top }.apply(&mut rows);
@@ -200,10 +201,16 @@ struct Sums {
     disturbed: i64,
     shown: i64,
     hidden: usize,
+    /// The process that was taken of several that fit, and how many these are.
+    taken: Option<(String, usize)>,
 }
 
 impl Sums {
-    fn add(&mut self, account: &Account, rows: &[rows::Row]) {
+    fn add(&mut self, account: &Account, namer: &Namer<'_, '_, '_>, rows: &[rows::Row]) {
+        let process = namer.parties.rows_of(account.window.anchor).1;
+        if let (Some(row), 2..) = (process, account.window.among) {
+            self.taken = Some((format!("{}({})", row.name, row.pid), account.window.among));
+        }
         let add = |sum: &mut i64, time: i64| *sum = sum.saturating_add(time);
         self.windows += 1;
         self.level = Some(account.level);
@@ -246,12 +253,15 @@ impl Sums {
     /// `rows` is what the rows are called.
     fn notes(&self, rows: &str) -> Vec<String> {
         let mut notes = Vec::new();
+        if let Some((process, among)) = &self.taken {
+            notes.push(format!("{among} processes fit; {process} was taken, the program that was recorded"));
+        }
         if self.windows > 1 {
             notes.push(format!("{} windows fit; the figures below the rows are their sums", self.windows));
         }
         if self.hidden > 0 {
-            let (hidden, rest) = (self.hidden, crate::time_format::seconds(self.window.saturating_sub(self.shown), 6));
-            notes.push(format!("{hidden} {rows} with {rest} s are not shown: --top shows more"));
+            let (hidden, rest) = (self.hidden, Amount::Time(self.window.saturating_sub(self.shown)));
+            notes.push(format!("{hidden} {rows} with {rest} are not shown: --top shows more"));
         }
         notes.extend(self.level.and_then(Level::note).map(str::to_owned));
         notes

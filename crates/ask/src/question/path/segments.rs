@@ -70,7 +70,7 @@ impl Ask for Segments {
         let top = Top { take: top.take.or(Some(MOST)), ..*top };
         let (mut rows, mut sums) = (Vec::new(), Sums::default());
         let found = accounts.each_with(recording, Path::default, |account, namer, path| {
-            sums.add(account, &namer.rows(account, Detail::default()));
+            sums.add(account, namer, &namer.rows(account, Detail::default()));
             rows.extend(path.rows(account, namer, top, &mut sums));
         })?;
         if let Err(Missing { what, why }) = found {

@@ -9,6 +9,7 @@ use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::stack_names::StackNames;
 use crate::threads;
+use crate::time_format::milliseconds;
 
 /// Wakers and reasons that a table names.
 const NAMED: usize = 3;
@@ -36,7 +37,12 @@ impl Row {
     pub(super) fn was_seen(&self) -> bool {
         let account = self.account.as_ref();
         self.samples.is_some_and(|samples| samples > 0)
-            || account.is_some_and(|account| account.run > 0 || account.switches > 0 || account.wait > 0)
+            || account.is_some_and(|account| {
+                account.run > 0
+                    || account.switches > 0
+                    || account.wait > 0
+                    || account.ready.is_some_and(|ready| ready > 0)
+            })
     }
 
     fn account(&self, of: impl Fn(&ThreadAccount) -> i64) -> Value {
@@ -108,10 +114,6 @@ pub fn waker_columns() -> Vec<Column> {
     descriptions(WAKERS)
 }
 
-fn milliseconds(ns: i64) -> String {
-    format!("{}.{}", ns / 1_000_000, ns / 100_000 % 10)
-}
-
 /// The columns.
 pub const COLUMNS: Columns<Row> = Columns(&[
     of_process::name(),
@@ -166,8 +168,13 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "cores_used",
         "Cores",
         Kind::Count,
-        |r| r.account.as_ref().map(|account| account.cpus.count()).into(),
-        "CPUs on which it ran.",
+        |r| {
+            // What ran, ran somewhere.
+            let is_told =
+                |account: &&ThreadAccount| !account.cpus.is_empty() || (account.run == 0 && account.switches == 0);
+            r.account.as_ref().filter(is_told).map(|account| account.cpus.count()).into()
+        },
+        "CPUs on which it ran; empty where the recording does not tell CPUs.",
     ),
     ColumnOf::details(
         "priority",

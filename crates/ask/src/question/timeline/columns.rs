@@ -56,6 +56,8 @@ impl Lane {
         match self {
             Self::Process(process) => name_with_marks(process),
             Self::Thread(process, thread) => threads::label(process.as_ref(), thread),
+            // Not every recording tells where something ran.
+            Self::Cpu(..0) => "unknown CPU".to_owned(),
             Self::Cpu(cpu) => format!("CPU {cpu}"),
             Self::Disk(disk) => format!("disk {}", disk_number(i64::from(*disk))),
             Self::Event(provider, event) => format!("{provider} {event}"),
@@ -188,8 +190,8 @@ pub const COLUMNS: Columns<Row> = Columns(&[
         "cpu",
         "CPU",
         Kind::Id,
-        |r| if let Lane::Cpu(cpu) = r.lane { i64::from(cpu).into() } else { Value::None },
-        "The CPU.",
+        |r| if let Lane::Cpu(cpu @ 0..) = r.lane { i64::from(cpu).into() } else { Value::None },
+        "The CPU; empty where the recording does not tell it.",
     ),
     ColumnOf::machine(
         "disk",

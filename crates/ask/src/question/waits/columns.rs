@@ -12,6 +12,7 @@ use crate::columns::Columns;
 use crate::process_columns::{self as of_process, OfProcess};
 use crate::stack_names::StackNames;
 use crate::threads::{self, Threads, Waker};
+use crate::time_format::milliseconds;
 use crate::wait_reason;
 
 /// One wait of the answer.
@@ -108,7 +109,7 @@ impl Row {
 
     /// The chain, a line per thread: who worked last stands last.
     pub(in crate::question) fn chain_text(&self) -> Value {
-        let ms = |ns: i64| format!("{}.{} ms", ns / 1_000_000, ns / 100_000 % 10);
+        let ms = |ns: i64| format!("{} ms", milliseconds(ns));
         let mut parts = Vec::new();
         for link in &self.chain {
             let mut part = format!("{}: ran {}", link.label, ms(link.run));

@@ -122,7 +122,7 @@ impl<'r, Q: TableQuestion> Plain<'r, Q> {
             None => filter.is_empty(),
             Some(id) if id.0 < PROCESSES => {
                 let row = process(id.0);
-                let takes_idle = !filter.process.is_empty() || Q::WITH_IDLE && filter.is_empty();
+                let takes_idle = filter.process.includes() || Q::WITH_IDLE && filter.has_only_names();
                 filter.accepts(&row, None) && (takes_idle || !is_idle(&row))
             }
             Some(_) => false,

@@ -71,6 +71,23 @@ fn cpus_that_others_had() {
     has_and_nearly_has("own-threads", &own, &taken);
 }
 
+/// A thread of another program that could not run is no thread of the test, even if the test waits for it.
+#[test]
+fn cpus_that_the_test_had() {
+    let own = Story::of(&[Piece::Run(MS, REST), Piece::Ready(ENOUGH, WORKER)]);
+    let with_theirs = Story::of(&[
+        Piece::Run(MS, REST),
+        Piece::Ready(NEARLY, WORKER),
+        Piece::WaitForReady(50 * MS, LOCK, OTHER, WORKER),
+    ]);
+    has_and_nearly_has("own-threads", &own, &with_theirs);
+    let account = with_theirs.explained().account.expect("an account");
+    let is_theirs = |names: [Option<&str>; 7]| names[0] == Some("other") && names[3] == Some("the test itself");
+    let theirs: Vec<_> =
+        account.largest.iter().filter(|row| row.state() == "ready" && is_theirs(row.names())).collect();
+    assert!(theirs.len() == 1 && theirs[0].time() > 49 * MS, "{:?}", account.largest);
+}
+
 #[test]
 fn waits_for_locks() {
     check("lock-waits", |time| vec![Piece::Run(MS, REST), Piece::WaitFor(time, LOCK, WORKER, WORK)]);

@@ -55,6 +55,7 @@ fn stacks_that_end_early() {
     };
     let found = check("early-stacks", ends, [50, 49]);
     assert_eq!(found.figures[0].amount, Amount::Number(5.0));
+    assert!(found.sentence.contains(" stacks of the test end early"), "{}", found.sentence);
 }
 
 #[test]
@@ -78,6 +79,8 @@ fn names_that_were_asked_in_vain() {
     // Where no test is known, all programs count.
     let all = finding(&with_rows(queries(1)).explained_as(""), "dns-time-outs").expect("found");
     assert_eq!(all.figures[0].amount, Amount::Count(2));
+    // Both waited at once: the time is that above the rows of the command.
+    assert_eq!(time(&all), (Some(400 * MS), false));
     assert!(!all.command.contains(" -p "), "{}", all.command);
 }
 

@@ -54,6 +54,9 @@ pub(super) const SYSTEM: i32 = 3;
 pub(super) const ANTIVIRUS: i32 = 4;
 pub(super) const OTHER: i32 = 5;
 
+/// How long a thread that could not run runs before it ends the wait for it, ns.
+const RUN_AT_LAST: i64 = 1_000;
+
 /// What the main thread does for some time, ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece {
@@ -63,6 +66,8 @@ pub(super) enum Piece {
     Wait(i64, i32, i32),
     /// It waits in this stack for a thread, which runs with another stack and then wakes it.
     WaitFor(i64, i32, i32, i32),
+    /// It waits in this stack for a thread that could run, while another thread has the CPU of that one.
+    WaitForReady(i64, i32, i32, i32),
     /// It could run, and this thread has its CPU.
     Ready(i64, i32),
     /// Switches are missing.
@@ -75,6 +80,7 @@ impl Piece {
             Self::Run(length, _)
             | Self::Wait(length, ..)
             | Self::WaitFor(length, ..)
+            | Self::WaitForReady(length, ..)
             | Self::Ready(length, _)
             | Self::Broken(length) => length,
         }
@@ -231,6 +237,27 @@ fn write_piece(writer: &mut ArchiveWriter, piece: Piece, at: i64) {
                 ready_time: Some(end),
                 readier: Some(ThreadId(thread)),
                 ready_stack: Some(StackId(runs)),
+                ..row
+            });
+        }
+        Piece::WaitForReady(_, stack, thread, holder) => {
+            let on_cpu = end - RUN_AT_LAST;
+            writer.context_switch(&ContextSwitchRow {
+                thread: ThreadId(thread),
+                cpu: Some(1),
+                prev_thread: Some(ThreadId(holder)),
+                off_time: at,
+                time: on_cpu,
+                off_state: Some(1),
+                flags: switch_flags::PREEMPTED,
+                ..ContextSwitchRow::default()
+            });
+            write_samples(writer, thread, WORK, on_cpu, end);
+            writer.context_switch(&ContextSwitchRow {
+                wait_stack: Some(StackId(stack)),
+                ready_time: Some(end),
+                readier: Some(ThreadId(thread)),
+                ready_stack: Some(StackId(WORK)),
                 ..row
             });
         }

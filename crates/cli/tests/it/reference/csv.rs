@@ -109,7 +109,7 @@ fn files_disks_and_memory() {
         (
             &["-dump", "Disk", "-DirLevel", "2"][..],
             "CSVOptions;TestCase;Date;Test Time in ms;Baseline;Level2Directory;DiskTotalTimeIOInus;",
-            r"Write;2022-04-04 10:15:00.000;250;;C:\d\e;3000;1500;1500;;1500000;3000000;2000.0;1000.0;0.0;0;a.exe(77);",
+            r"Write;2022-04-04 10:15:00.000;250;;C:\d\e;3000;1500;1500;0;1500000;3000000;2000.0;1000.0;0.0;0;a.exe(77);",
         ),
         (
             &["-dump", "File"],

@@ -132,7 +132,8 @@ fn is_of(row: &Value, lane: &Lane, series: &str) -> bool {
     match kind {
         "process" => row["lane"].as_str() == Some(&lane.name),
         "thread" => row["lane"].as_str() == Some(&lane.name),
-        "cpu" | "frequency" => row["cpu"].as_i64() == rest.parse().ok(),
+        // Where a recording does not tell the CPU, the page's lane has the number −1.
+        "cpu" | "frequency" => row["cpu"].as_i64() == rest.parse().ok().filter(|cpu| *cpu >= 0),
         "disk" | "event" => row["lane"].as_str() == Some(&lane.name),
         "counter" => row["counter"].as_str() == Some(rest),
         "network" | "memory" => row["kind"].as_str() == Some(series),
@@ -251,7 +252,7 @@ impl Rows {
             threads: threads.iter().map(|row| (row.thread, row.process.0)).collect(),
             samples: archive.rows().unwrap(),
             disk: archive.rows().unwrap(),
-            recorded: Span::new(0, end + 1),
+            recorded: Span::new(archive.info().start_ns, end + 1),
         }
     }
 

@@ -185,7 +185,7 @@ impl Planner<'_> {
         if !self.machine.uprobes {
             self.shortfalls.push(Shortfall::with_remedy(
                 "queries for names are not recorded: probes cannot be set in programs",
-                "run as root, on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V",
+                self.as_root("on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V"),
             ));
             return None;
         }
@@ -198,7 +198,7 @@ impl Planner<'_> {
         if !self.machine.uprobes || !self.machine.may_record_tracepoints() {
             self.shortfalls.push(Shortfall::with_remedy(
                 "blocks of the heap are not recorded: probes cannot be set in programs",
-                "run as root, on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V",
+                self.as_root("on a kernel with uprobes, on x86-64, 64-bit Arm or RISC-V"),
             ));
             return None;
         }
@@ -232,8 +232,13 @@ impl Planner<'_> {
         } else {
             "paths of files that are opened are not recorded: no probes can be set"
         };
-        self.shortfalls.push(Shortfall::with_remedy(what, "run as root, on a kernel with kprobes"));
+        self.shortfalls.push(Shortfall::with_remedy(what, self.as_root("on a kernel with kprobes")));
         self.machine.uprobes
+    }
+
+    /// Where something works that only root may do. Whoever is root already lacks the rest alone.
+    fn as_root(&self, place: &str) -> String {
+        if self.machine.root { format!("record {place}") } else { format!("run as root, {place}") }
     }
 
     /// Says which questions stay without an answer.

@@ -37,7 +37,6 @@ mod mapped;
 mod merge;
 mod message;
 pub mod payload;
-mod prefetch;
 mod record;
 mod record_batch;
 mod recover;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use tracesift_prefetch::prefetch;
+
 use crate::frame::Entry;
-use crate::prefetch::prefetch;
 use crate::record::Record;
 use crate::supply::Returning;
 use crate::used_buffers::UsedBuffers;

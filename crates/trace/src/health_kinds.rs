@@ -154,6 +154,9 @@ health_kinds! {
     SWITCHES_OF_SINGLE_TASKS = "switches_of_single_tasks", Limit,
         "Switch records tell only when threads leave a CPU, or cover only single processes. Wait and ready time are missing.",
         "Record the whole machine: `tracesift record --profile CSwitch`.";
+    UNRECORDED_CPUS = "unrecorded_cpus", Limit,
+        "Only some of the CPUs were recorded. What threads do on the other CPUs is missing, and counts as wait or ready time.",
+        "Record all CPUs: `perf record -a` without `-C`, or `tracesift record`.";
     COMPLETED_SWITCHES = "completed_switches", Usual,
         "A switch that `sched:sched_switch` left out was taken from the switch records of the kernel.", "";
     THREAD_MOVED_UNSEEN = "thread_moved_unseen", Usual, "A thread runs on a CPU without a recorded switch to it.", "";

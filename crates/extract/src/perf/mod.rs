@@ -113,6 +113,7 @@ impl Source<'_> {
         let merged = ahead.finish();
         inventory.metadata = Some(merged.metadata().clone());
         inventory.left_out(merged.left_out());
+        inventory.count_unrecorded_cpus(merged.metadata());
         inventory.forget_the_living();
         progress.pass_done();
         Ok(inventory)
@@ -168,7 +169,11 @@ impl Source<'_> {
         let mut pass = pass.with_descriptors(looks, names).with_limits(&limits).with_ids(ids);
         let mut ahead = file.merged(merge_options(&options.budget)).ahead();
         let mut count = 0_u64;
-        while let Some(record) = &ahead.next() {
+        while ahead.advance() {
+            if let Some(soon) = &ahead.soon() {
+                pass.ask_for(soon);
+            }
+            let Some(record) = &ahead.current() else { break };
             pass.record(record);
             count += 1;
             if count.is_multiple_of(WATCH_EVERY) {

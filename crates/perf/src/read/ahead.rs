@@ -7,12 +7,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use tracesift_prefetch::prefetch;
+
 use super::chains::{ChainNumber, ChainStore, NewChains};
 use super::walk::Walk;
 use crate::metadata::Metadata;
 use crate::payload::Words;
 use crate::record::{Chain, Head, Record};
 
+/// How many records before its turn the memory of a record is asked for, and what it points to half as early.
+const SOON: usize = 8;
 /// Bytes of records per batch.
 const BATCH: usize = 256 << 10;
 
@@ -111,6 +115,20 @@ impl<W: Walk> Ahead<W> {
         if self.advance() { self.current() } else { None }
     }
 
+    /// A record that comes soon, for those who ask for memory before they read it. What it says has not been read either: only its head
+    /// and its common fields are at hand. `None` at the end of a batch.
+    #[must_use]
+    #[inline]
+    pub fn soon(&self) -> Option<Record<'_>> {
+        let place = self.next.checked_sub(1)? + SOON;
+        let later = self.batch.slots.get(place + SOON)?;
+        prefetch(self.batch.bytes.get(later.start as usize..).unwrap_or_default());
+        if let Some(number) = later.chain {
+            self.chains.ask_for(number);
+        }
+        self.at(place)
+    }
+
     /// Moves to the next record; see [`Ahead::current`].
     #[inline]
     pub fn advance(&mut self) -> bool {
@@ -130,8 +148,14 @@ impl<W: Walk> Ahead<W> {
     #[must_use]
     #[inline]
     pub fn current(&self) -> Option<Record<'_>> {
-        let slot = self.batch.slots.get(self.next.checked_sub(1)?)?;
-        let end = self.batch.slots.get(self.next).map_or(self.batch.bytes.len(), |slot| slot.start as usize);
+        self.at(self.next.checked_sub(1)?)
+    }
+
+    /// A record of the batch.
+    #[inline]
+    fn at(&self, place: usize) -> Option<Record<'_>> {
+        let slot = self.batch.slots.get(place)?;
+        let end = self.batch.slots.get(place + 1).map_or(self.batch.bytes.len(), |slot| slot.start as usize);
         let body = self.batch.bytes.get(slot.start as usize..end)?;
         let record = Record::new(&slot.head, body, &self.batch.metadata.as_ref()?.events);
         let Some(number) = slot.chain else { return Some(record) };

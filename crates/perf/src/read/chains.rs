@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use tracesift_prefetch::prefetch;
 
 /// Limit of the bytes of kept chains. At the limit, chains are handed over in full until no number
 /// is in use. Then both sides start again with an empty table.
@@ -150,6 +151,12 @@ impl ChainStore {
     #[inline]
     pub(super) fn get(&self, number: ChainNumber) -> Option<&[u8]> {
         self.at(self.place(number)?, &[])
+    }
+
+    /// Asks for what tells where the words of a chain stand.
+    #[inline]
+    pub(super) fn ask_for(&self, number: ChainNumber) {
+        prefetch(self.place(number).and_then(|place| self.places.get(place..)).unwrap_or_default());
     }
 
     fn place(&self, number: ChainNumber) -> Option<usize> {

@@ -3,7 +3,7 @@
 mod container;
 mod programs;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -29,6 +29,9 @@ const KERNEL_TAIL: u64 = 64 << 20;
 /// Which of the namespaces of a thread is that of pids (`PID_NS_INDEX`).
 const PID_NAMESPACE: usize = 3;
 
+/// CPUs that Linux can have, and more.
+const MAX_CPUS: i64 = 1 << 16;
+
 /// What is known when the records were walked over once.
 pub(crate) struct Inventory {
     pub(crate) lifetimes: Lifetimes,
@@ -46,6 +49,8 @@ pub(crate) struct Inventory {
     pub(crate) metadata: Option<Arc<Metadata>>,
     /// Single tasks were watched, and not all that CPUs do; `None` where the recorder does not say.
     pub(crate) of_tasks: Option<bool>,
+    /// CPUs on which events were recorded, where the recorder says so.
+    cpus: BTreeSet<i64>,
     programs: Programs,
     /// What the recorder noted of processes and is still to come.
     arguments: VecDeque<Arguments>,
@@ -76,6 +81,7 @@ impl Inventory {
             measured_from: None,
             metadata: None,
             of_tasks: None,
+            cpus: BTreeSet::new(),
             programs: Programs::default(),
             arguments: VecDeque::new(),
             threads: FxHashMap::default(),
@@ -98,6 +104,25 @@ impl Inventory {
     /// The time from which on what happens is recorded.
     pub(crate) fn start(&self) -> i64 {
         self.measured_from.unwrap_or_else(|| self.zero())
+    }
+
+    /// Tells of CPUs that were left out.
+    pub(crate) fn count_unrecorded_cpus(&mut self, metadata: &Metadata) {
+        let online = metadata.features.cpus.map_or(0, |cpus| cpus.online as usize);
+        let recorded = self.cpus.len();
+        let Some(missing) = online.checked_sub(recorded).filter(|missing| *missing > 0 && recorded > 0) else { return };
+        let missing = i64::try_from(missing).unwrap_or(i64::MAX);
+        let numbers = || self.cpus.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
+        self.health.add(HealthKind::UNRECORDED_CPUS, missing, None, || {
+            let which = match recorded {
+                1 => format!("CPU {} of {online} CPUs was", numbers()),
+                2..=8 => format!("CPUs {} of {online} CPUs were", numbers()),
+                _ => format!("{recorded} of {online} CPUs were"),
+            };
+            format!(
+                "only {which} recorded: what threads do on the other CPUs is missing, and counts as wait or ready time"
+            )
+        });
     }
 
     /// A record, in the order of time.
@@ -123,7 +148,8 @@ impl Inventory {
             | Kind::Namespaces
             | Kind::Lost
             | Kind::LostSamples
-            | Kind::ThreadMap => {}
+            | Kind::ThreadMap
+            | Kind::IdIndex => {}
             _ => return,
         }
         match record.payload() {
@@ -135,6 +161,10 @@ impl Inventory {
             Ok(Payload::Cgroup(group)) => self.programs.group(&group),
             Ok(Payload::Namespaces(namespaces)) => self.namespaces(&namespaces, ticks),
             Ok(payload @ (Payload::Lost(_) | Payload::LostSamples(_))) => self.losses.add(&payload),
+            Ok(Payload::IdIndex(index)) => {
+                let of_cpus = index.iter().map(|entry| entry.cpu).filter(|cpu| (0..MAX_CPUS).contains(cpu));
+                self.cpus.extend(of_cpus);
+            }
             Ok(Payload::ThreadMap(map)) => self.of_tasks = Some(map.iter().all(|(tid, _)| tid >= 0)),
             Ok(_) => {}
             Err(error) => {

@@ -11,12 +11,12 @@ use super::sample_context::SampleContext;
 pub(super) fn stack_of<Sink: RowSink>(at: &SampleContext<'_>, rows: &mut Rows<'_, Sink>) -> Option<StackId> {
     // What stands behind the chain may have a say in the stack, too.
     let Some(chain) = at.chain.filter(|_| !at.sample.has_tail()) else { return new_stack(at, rows) };
-    let key = rows.chains.key(chain, at.mode, at.process, at.ticks, &mut rows.stacks);
+    let key = rows.chains.key((chain, at.mode), (at.sample.pid, at.process), at.ticks, &mut rows.stacks);
     if let Some(known) = rows.chains.get(&key) {
         return known;
     }
     let stack = new_stack(at, rows);
-    rows.chains.insert(key, stack);
+    rows.chains.insert(&key, stack);
     stack
 }
 

@@ -216,6 +216,14 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
         self.rows.sink
     }
 
+    /// Asks for the memory that a record needs which comes soon.
+    #[inline]
+    pub(crate) fn ask_for(&self, soon: &Record<'_>) {
+        if let Some(chain) = soon.chain_number() {
+            self.rows.chains.ask_for(chain, soon.thread().map(|(pid, _)| pid));
+        }
+    }
+
     /// A record.
     pub(crate) fn record(&mut self, record: &Record<'_>) {
         if let Some(ticks) = ticks(record) {

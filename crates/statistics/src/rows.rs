@@ -15,7 +15,7 @@ pub struct RowDifference {
     pub numerator: i128,
     /// n · m.
     pub denominator: i128,
-    /// Half the width of the interval of Welch and Satterthwaite. `None` for one run against fewer than three.
+    /// Half the width of the interval of Welch and Satterthwaite. `None` for one run against fewer than three, or against equal ones.
     pub half_width: Option<f64>,
 }
 
@@ -31,6 +31,9 @@ impl RowDifference {
         let centered = |values: &[i64]| values.iter().map(|&v| (i128::from(v) - i128::from(base)) as f64).collect();
         let (of_a, of_b): (Vec<f64>, Vec<f64>) = (centered(a), centered(b));
         let half_width = MeanDifference::of(&of_a, &of_b).map(|means| means.half_width(confidence.level()));
+        // Against a single run, equal values of the other set tell nothing of the noise: most rows are 0 in all runs but one.
+        let is_constant = |values: &[i64]| values.iter().all(|value| *value == values[0]);
+        let half_width = half_width.filter(|_| a.len() > 1 && b.len() > 1 || !(is_constant(a) && is_constant(b)));
         Some(Self { numerator: n * sum(b) - m * sum(a), denominator: n * m, half_width })
     }
 
@@ -76,6 +79,8 @@ mod tests {
         assert_eq!(widest.numerator, 6 * (i128::from(i64::MAX) - i128::from(i64::MIN)));
         assert_eq!((widest.half_width, widest.value()), (Some(0.0), 2f64.powi(64)));
         assert_eq!(row(&[1], &[2]).interval(), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(row(&[0, 0, 0, 0], &[5]).interval(), (f64::NEG_INFINITY, f64::INFINITY));
+        assert!(row(&[0, 0, 0, 1], &[5]).half_width.is_some_and(|half| half > 0.5));
         assert_eq!(RowDifference::of(&[], &[1], Confidence::default()), None);
         // A difference of 1 beside 2^62 is not lost.
         let large = 1 << 62;

@@ -1,7 +1,7 @@
 //! The comparison of one test case.
 
 use tracesift_analysis::disturbances::Kind;
-use tracesift_statistics::{Problem, Side, Verdict};
+use tracesift_statistics::{Problem, Side};
 
 use super::changes::Changes;
 use super::comparable::{Comparability, Reason, Severity};
@@ -119,10 +119,10 @@ fn result(
     let mut undisturbed = figure("undisturbed", Run::undisturbed)?;
     // Of a range of time somebody else chose the length; and what is left of a window that is hardly known is no time of the test.
     if has_equal_lengths(runs) {
-        duration.verdict = Verdict::Undecided;
+        duration.leave_undecided();
     }
     if is_hardly_known(runs) {
-        undisturbed.verdict = Verdict::Undecided;
+        undisturbed.leave_undecided();
     }
     let mut metrics = Metrics::of(runs, split);
     let difference = Difference::of(runs, split, units, settings, &mut metrics.compared)?;
@@ -135,9 +135,12 @@ pub(super) fn has_equal_lengths(runs: &[Run]) -> bool {
     runs.len() > 1 && runs.iter().all(|run| run.duration() == runs[0].duration())
 }
 
-/// Whether more than a fiftieth of the windows is unknown.
+/// Whether more than a fiftieth of the windows is unknown. Without switches, time between samples is: others may have had the CPU.
 pub(crate) fn is_hardly_known(runs: &[Run]) -> bool {
-    let unknown = |run: &Run| i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
+    let unknown = |run: &Run| {
+        let lost = i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
+        lost.max(i128::from(run.unknown()))
+    };
     let sum = |value: &dyn Fn(&Run) -> i128| runs.iter().map(value).sum::<i128>();
     sum(&unknown).saturating_mul(50) > sum(&|run: &Run| i128::from(run.window()))
 }

@@ -230,7 +230,8 @@ impl Comparability {
                     }
                 }
                 _ => {
-                    let all: Vec<String> = of_a.union(&of_b).cloned().collect();
+                    let named = |value: &String| if value.is_empty() { "(none)".to_owned() } else { value.clone() };
+                    let all: Vec<String> = of_a.union(&of_b).map(named).collect();
                     self.add(Reason::note(key, format!("{key} varies: {}", all.join(", "))));
                 }
             }
@@ -243,11 +244,7 @@ impl Comparability {
             let runs = if warned == 1 { "1 run".to_owned() } else { format!("{warned} runs") };
             self.add(Reason::note("warnings", format!("{runs} with warnings, such as: {warning}")));
         }
-        let unknown = |run: &&Run| {
-            let unknown = run.rows.iter().filter(|row| row.name.state == "unknown");
-            let sum = unknown.fold(0_i64, |sum, row| sum.saturating_add(row.time));
-            sum.saturating_mul(50) > run.window && run.level != Level::Samples
-        };
+        let unknown = |run: &&Run| run.unknown().saturating_mul(50) > run.window;
         let count = runs.iter().filter(unknown).count();
         if count > 0 {
             let runs = if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };

@@ -5,7 +5,7 @@ use tracesift_statistics::order::dependence;
 use tracesift_statistics::outliers::outliers;
 use tracesift_statistics::robust::median;
 use tracesift_statistics::welch::mean;
-use tracesift_statistics::{Comparison, Figure, Method, Problem, Verdict};
+use tracesift_statistics::{Comparison, Confidence, Figure, Method, Problem, Verdict};
 
 use super::Settings;
 use super::units::Units;
@@ -21,7 +21,7 @@ pub struct ComparedFigure {
     pub means: [f64; 2],
     /// Test, effect and interval, on logarithms.
     pub comparison: Comparison,
-    /// The smallest increase that these runs show in four of five cases, as a ratio; `None`: nothing is known of the noise.
+    /// The smallest increase that these runs show in four of five cases, as a ratio; `None`: these runs show no change whatever.
     pub detectable: Option<f64>,
     /// Runs per set that show the smallest change that matters in four of five cases.
     pub runs_needed: Option<u32>,
@@ -54,22 +54,30 @@ impl ComparedFigure {
         let comparison = figure.compare(settings.confidence);
         let (a, b) = values.split_at(split.min(values.len()));
         let of_sets = |value: fn(&[f64]) -> Option<f64>| [a, b].map(|set| value(set).unwrap_or(0.0));
-        let spread = comparison.spread;
+        let spread = comparison.spread.filter(|_| comparison.test.method != Method::None);
+        // The spread has one-sided tests; verdicts are two-sided.
+        let two_sided = Confidence::new(f64::midpoint(1.0, settings.confidence.level())).unwrap_or(settings.confidence);
         let behind = outliers(b).into_iter().map(|place| place + a.len());
         Ok(Self {
             name,
             medians: of_sets(median),
             means: of_sets(mean),
             comparison,
-            detectable: spread.map(|spread| spread.detectable(settings.confidence)),
-            runs_needed: spread.and_then(|spread| spread.runs_needed(settings.least, settings.confidence)),
+            detectable: spread.map(|spread| spread.detectable(two_sided)),
+            runs_needed: spread.and_then(|spread| spread.runs_needed(settings.least, two_sided)),
             verdict: if settings.is_chosen { Verdict::Undecided } else { comparison.verdict(settings.least) },
-            spread: spread.map(|spread| spread.deviation),
+            spread: comparison.spread.map(|spread| spread.deviation),
             is_chosen: settings.is_chosen,
             outliers: outliers(a).into_iter().chain(behind).collect(),
             modes: [a, b].map(|set| modes(set).map(|gap| gap.limit())),
             dependence: [a, b].map(dependence),
         })
+    }
+
+    /// Nothing is said of the figure: what it has measured is not of the test.
+    pub(super) fn leave_undecided(&mut self) {
+        self.verdict = Verdict::Undecided;
+        (self.detectable, self.runs_needed) = (None, None);
     }
 
     /// The change of the medians, as a ratio: 0.05 is 5 % more.

@@ -137,6 +137,14 @@ impl FromStr for Gate {
     }
 }
 
+impl Gate {
+    /// Whether a change lies beyond the limit.
+    pub(super) fn is_beyond(&self, change: f64) -> bool {
+        let (Limit::Ratio(limit) | Limit::Difference(limit)) = self.limit;
+        if self.is_above { change > limit } else { change < limit }
+    }
+}
+
 /// What stands before a limit, and the limit. A pattern can have blanks, `<` and `>` of its own, so it is read from the end.
 fn split_limit(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%').trim_end();

@@ -162,6 +162,8 @@ fn obstacle(gate: &Gate, case: &Case, settings: &Settings) -> Option<String> {
 struct Tested<'u> {
     test: GateTest<'u>,
     change: Option<f64>,
+    /// Whether the change lies on another side of the limit than that of most pairs of runs, which the test has.
+    is_contradicted: bool,
 }
 
 impl<'u> Tested<'u> {
@@ -173,7 +175,11 @@ impl<'u> Tested<'u> {
         let values = units.means(&gate.figure.values(&case.runs)?);
         let test =
             gate.test().test(&units.labellings, &values, settings.confidence).map_err(|problem| problem.to_string())?;
-        Ok(Self { test, change: change(gate.unit, units, &values) })
+        let pairs = change_of_pairs(gate.unit, units, &values);
+        let change = pairs.or_else(|| change_of_means(units, &values));
+        let is_contradicted =
+            pairs.is_none() && change.is_some_and(|change| gate.is_beyond(change) != test.is_beyond());
+        Ok(Self { test, change, is_contradicted })
     }
 
     fn p(&self) -> Option<f64> {
@@ -185,6 +191,7 @@ impl<'u> Tested<'u> {
             self.change.map_or_else(|| "no ratio to nothing".to_owned(), |change| change_text(change, gate.unit));
         let decision = self.test.decide(corrected.unwrap_or(1.0), tests);
         let (state, runs_needed) = match decision {
+            Decision::Fails | Decision::Passes if self.is_contradicted => (GateState::Undecided, None),
             Decision::Fails => (GateState::Failed, None),
             Decision::Passes => (GateState::Passed, None),
             Decision::Undecided { runs_needed } => (GateState::Undecided, runs_needed),
@@ -199,6 +206,10 @@ impl<'u> Tested<'u> {
             GateState::Passed => format!("the change is {change}, within the limit by more than chance"),
             GateState::Undecided if self.test.method() == Method::None => {
                 format!("the change is {change}, and nothing is known of the noise of so few runs")
+            }
+            GateState::Undecided if self.is_contradicted => {
+                let side = if self.test.is_beyond() { "beyond" } else { "within" };
+                format!("the change of the means is {change}, though most pairs of runs are {side} the limit")
             }
             GateState::Undecided if is_too_few => {
                 format!("the change is {change}, and so few runs cannot fail one of {tests} test cases: {}", needed())
@@ -220,16 +231,19 @@ impl<'u> Tested<'u> {
     }
 }
 
-/// The change of a figure in the unit of its limit: the median of the ratios or of the differences of all pairs of runs. Where some
-/// runs have none of it, a ratio is that of the means.
-fn change(unit: GateUnit, units: &Units, values: &[f64]) -> Option<f64> {
+/// The change of a figure in the unit of its limit: the median of the ratios or of the differences of all pairs of runs. `None` for a ratio
+/// where some runs have none of it.
+fn change_of_pairs(unit: GateUnit, units: &Units, values: &[f64]) -> Option<f64> {
     let figure = match unit {
         GateUnit::Ratio => Figure::logarithms(&units.labellings, values),
         _ => Figure::plain(&units.labellings, values),
     };
-    if let Ok(figure) = figure {
-        return Some(figure.scale().change(figure.shift()));
-    }
+    let figure = figure.ok()?;
+    Some(figure.scale().change(figure.shift()))
+}
+
+/// The ratio of the means, less one.
+fn change_of_means(units: &Units, values: &[f64]) -> Option<f64> {
     let (a, b) = values.split_at(units.split.min(values.len()));
     let (a, b) = (mean(a)?, mean(b)?);
     if a > 0.0 { Some(b / a - 1.0) } else { (b == 0.0).then_some(0.0) }

@@ -97,6 +97,13 @@ impl Run {
         kinds
     }
 
+    /// Time of the window of which the recording does not tell what the test did, ns.
+    #[must_use]
+    pub fn unknown(&self) -> i64 {
+        let unknown = self.rows.iter().filter(|row| row.name.state == "unknown");
+        unknown.fold(0_i64, |sum, row| sum.saturating_add(row.time)).max(0)
+    }
+
     /// The rest of its duration, by state, ns: `run`, `ready`, `wait`, `unknown`, and `outside` for what the window does not cover.
     #[must_use]
     pub fn states(&self) -> BTreeMap<&'static str, i64> {

@@ -8,8 +8,8 @@ use tracesift_statistics::{Design, Labellings, Problem, Side, seed_of};
 use super::Settings;
 use super::run::Run;
 
-/// With fewer turns of both sets, one counts as recorded after the other.
-const FEWEST_TURNS: usize = 3;
+/// If so many of all pairs of runs have the run of the same set first, that set counts as recorded before the other.
+const MOST_IN_ONE_ORDER: f64 = 0.85;
 
 /// A longer pause between two runs, in units of 100 ns, begins another session: an hour.
 const PAUSE: i64 = 36_000_000_000;
@@ -69,7 +69,7 @@ impl Units {
         let sides: Vec<Side> = by_time.iter().map(|place| side(*place)).collect();
         let times: Vec<i64> = by_time.iter().map(|place| runs[*place].time).collect();
         let is_known = times.iter().all(|time| *time != 0);
-        let is_one_after_other = is_known && turns(&sides) < FEWEST_TURNS;
+        let is_one_after_other = is_known && are_in_one_order(&sides);
         let mut of_run: Vec<usize> = (0..runs.len()).collect();
         let mut blocks = None;
         let order = match Order::of(&sides, &sessions(&times, PAUSE)) {
@@ -149,8 +149,32 @@ fn machines(runs: &[Run], split: usize) -> Option<Vec<usize>> {
     are_in_both.then(|| runs.iter().map(number).collect())
 }
 
-/// How often both sets have had their turn.
-fn turns(sides: &[Side]) -> usize {
-    let changes = sides.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    changes.div_ceil(2)
+/// Whether one set is older than the other, or nearly so.
+fn are_in_one_order(sides: &[Side]) -> bool {
+    let (mut of_a, mut pairs) = (0_usize, 0_usize);
+    for side in sides {
+        match side {
+            Side::A => of_a += 1,
+            Side::B => pairs += of_a,
+        }
+    }
+    let all = of_a * (sides.len() - of_a);
+    let share = pairs as f64 / all.max(1) as f64;
+    share.max(1.0 - share) >= MOST_IN_ONE_ORDER
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Side, are_in_one_order};
+
+    #[test]
+    fn sets_that_were_recorded_in_turn_are_in_no_order() {
+        let sides = |text: &str| text.chars().map(|set| if set == 'a' { Side::A } else { Side::B }).collect::<Vec<_>>();
+        for in_turn in ["abab", "abba", "aaabaa", "aababb".repeat(2).as_str(), "bababa"] {
+            assert!(!are_in_one_order(&sides(in_turn)), "{in_turn}");
+        }
+        for in_order in ["ab", "aabb", "bbbaaa", "aaabaabbbb"] {
+            assert!(are_in_one_order(&sides(in_order)), "{in_order}");
+        }
+    }
 }

@@ -39,11 +39,32 @@ pub(super) fn sentence(
         text.push_str(&format!(": {}{mark}, {} ms", leader.text(), signed_ms(leader.delta as f64)));
     }
     text.push('.');
-    if is_own && duration.verdict != figure.verdict {
-        let spread = duration.spread.map(|spread| format!(" of {:.0} %", 100.0 * spread)).unwrap_or_default();
-        text.push_str(&format!(" The duration does not show it, because of its spread{spread}."));
+    if is_own {
+        text.push_str(&of_duration(duration, figure));
     }
     text
+}
+
+/// What the duration says beside the test's own time, where that is another thing.
+fn of_duration(duration: &ComparedFigure, own: &ComparedFigure) -> String {
+    let (change, of_own) = (duration.change(), own.change());
+    let word = match duration.verdict {
+        Verdict::Slower => "longer",
+        Verdict::Faster => "shorter",
+        Verdict::Same | Verdict::Undecided => {
+            let spread = duration.spread.map(|spread| format!(" of {:.0} %", 100.0 * spread)).unwrap_or_default();
+            return format!(" The duration does not show it, because of its spread{spread}.");
+        }
+    };
+    // What others took is most of it.
+    if duration.verdict != own.verdict || change.abs() > 2.0 * of_own.abs() {
+        let ms = signed_ms(duration.medians[0] * change);
+        return format!(
+            " The duration is {word} by {:.1} % ({ms} ms): disturbances changed, too.",
+            100.0 * change.abs()
+        );
+    }
+    String::new()
 }
 
 /// Milliseconds of a difference, as the rows have it.
@@ -52,7 +73,8 @@ fn signed_ms(ns: f64) -> String {
     format!("{sign}{}", Amount::Time(ns.abs().round() as i64).to_string().trim_end_matches(" ms"))
 }
 
-/// The part that explains a change in this direction: the largest that is no chance, else the largest of the test's own.
+/// The part that explains a change in this direction: the largest that is no chance, else the largest. Only parts of the test's own explain
+/// a change of its own time.
 fn leader(difference: &Difference, is_more: bool, is_own: bool) -> Option<&ShownRow> {
     let is_disturbance = |shown: &ShownRow| shown.row().is_some_and(|row| row.disturbance().is_some());
     let parts = || {
@@ -60,8 +82,8 @@ fn leader(difference: &Difference, is_more: bool, is_own: bool) -> Option<&Shown
         difference.shown.iter().filter(is_part).filter(|shown| (shown.delta > 0) == is_more)
     };
     let is_no_chance = |shown: &&ShownRow| shown.row().is_none_or(|row| row.is_flagged);
-    let flagged = parts().filter(|shown| !(is_own && is_disturbance(shown))).find(is_no_chance);
-    flagged.or_else(|| parts().find(|shown| !is_disturbance(shown)))
+    let parts = || parts().filter(|shown| !(is_own && is_disturbance(shown)));
+    parts().find(is_no_chance).or_else(|| parts().next())
 }
 
 /// The figure that says more: the undisturbed time, unless only the duration changed.

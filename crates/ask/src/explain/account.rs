@@ -141,6 +141,12 @@ impl ExplainedAccount {
         Span { start: self.from, end: self.from.saturating_add(self.length) }
     }
 
+    /// Time that the recording does not tell of, and that is no disturbance, ns.
+    pub(crate) fn unknown(&self) -> i64 {
+        let is_unknown = |share: &&Share| share.state == Some("unknown") && share.disturbance.is_none();
+        self.shares.iter().filter(is_unknown).fold(0, |sum, share| sum.saturating_add(share.time))
+    }
+
     /// The kinds of disturbances with their time, the largest first.
     pub(crate) fn disturbances(&self) -> impl Iterator<Item = (&'static str, i64)> {
         self.shares.iter().filter_map(|share| Some((share.disturbance?, share.time)))

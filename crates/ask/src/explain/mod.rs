@@ -224,9 +224,15 @@ fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> St
             share(disturbed),
             time(most)
         ),
+        // Only without switches time is unknown that is no disturbance.
+        None if account.unknown().saturating_mul(50) > account.length => format!(
+            "{who} took {}, of which {} is not known: samples do not tell whether it waited or others had the CPU",
+            time(account.length),
+            share(account.unknown())
+        ),
         None => format!("{who} took {}, all of it its own", time(account.length)),
     };
-    let own = account.largest.iter().find(|row| row.disturbance().is_none());
+    let own = account.largest.iter().find(|row| row.disturbance().is_none() && row.state() != "unknown");
     if let Some(row) = own {
         text.push_str(&format!("; its own largest part is: {}, {}", row.text, time(row.time())));
     }

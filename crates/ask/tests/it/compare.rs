@@ -211,6 +211,27 @@ fn time_that_another_program_took_is_a_disturbance_and_hides_nothing() {
 }
 
 #[test]
+fn a_duration_that_changed_otherwise_than_the_tests_own_time_is_named() {
+    let a = |_| Parts { taken: 100, ..USUAL };
+    let compared = compared(6, a, |_| Parts { new_check: 20, ..USUAL }, ["x", "x"]);
+    let (_, result) = only(&compared);
+    assert_eq!((result.duration.verdict, result.undisturbed.verdict), (Verdict::Faster, Verdict::Slower));
+    let sentence = &result.sentence;
+    assert!(sentence.contains("The duration is shorter by") && !sentence.contains("spread"), "{sentence}");
+}
+
+#[test]
+fn a_gate_is_undecided_if_one_run_makes_the_change() {
+    let of_b = |run: usize| Parts { new_check: if run == 3 { 400 } else { 0 }, ..USUAL };
+    let mut compared = compared(8, |_| Parts { new_check: 10, ..USUAL }, of_b, ["x", "x"]);
+    let gate = "method:*new_check* > +20%".parse().expect("a gate");
+    compared.decide(&[gate], &Settings::default()).expect("a limit that fits");
+    let outcome = &compared.cases[0].gates[0];
+    assert_eq!((outcome.state.word(), outcome.change.map(f64::round)), ("undecided", Some(4.0)), "{outcome:?}");
+    assert!(outcome.reason.starts_with("the change of the means is +400 %, though most"), "{}", outcome.reason);
+}
+
+#[test]
 fn equal_sets_are_no_change_and_longer_waits_are_told_from_more_of_them() {
     let equal = compared(6, |_| USUAL, |_| USUAL, ["x", "x"]);
     let (_, result) = only(&equal);

@@ -94,6 +94,16 @@ fn a_gate_that_fails_passes_or_is_undecided_ends_with_its_exit_code() {
 }
 
 #[test]
+fn time_between_samples_is_no_time_of_the_test() {
+    let directory = builds();
+    tracesift(directory.path(), &["extract", "-q", "--recursive", ".", "--tables", "!context_switches", "--overwrite"]);
+    let text = gates(&directory, ["old", "new"], &["undisturbed > +5%"], &["--strict"]);
+    assert!(text.starts_with("exit: 4\n"), "{text}");
+    assert!(said(&text).contains("undisturbed > +5 % undecided: more than 2 %"), "{text}");
+    assert!(!text.contains("of its own time"), "{text}");
+}
+
+#[test]
 fn programs_get_each_gate_with_its_reason() {
     let directory = builds();
     let text = gates(&directory, ["old", "new"], &["undisturbed > +5%", "wait:*x* < -1ms"], &["-o", "c.json"]);

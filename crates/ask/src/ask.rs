@@ -235,6 +235,8 @@ pub fn ask(sources: &[Source], question: &dyn Ask, when: &When) -> Outcome {
 fn keep_telling(section: &mut Section, recording: &OpenRecording, question: &dyn Ask) -> Result<(), Error> {
     let relies_on_switches = question.relies_on_switches();
     section.warnings.retain(|limit| relies_on_switches || !limit.kind.is_of_switches());
+    let relies_on_disks = question.tables().is_empty() || question.tables().contains(&"disk_io");
+    section.warnings.retain(|limit| relies_on_disks || limit.kind != LimitKind::OpenDiskOperations);
     let is_of_chains = |limit: &Limit| limit.kind == LimitKind::BrokenSwitchChains;
     if let Some(filter) = question.processes().filter(|_| section.warnings.iter().any(is_of_chains))
         && recording.unknown_time(filter)? == 0

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ids::{StackId, ThreadId};
+use crate::rows::DiskOperation;
 
 /// What is followed at most of each kind. Of more the oldest ones are given up.
 const MAX_PENDING: usize = 4 << 20;
@@ -65,6 +66,7 @@ pub struct Completed {
 struct Request {
     /// As it was issued.
     extent: Extent,
+    operation: DiskOperation,
     /// Sectors that are not completed yet.
     left: u64,
     start: i64,
@@ -154,15 +156,16 @@ impl DiskRequests {
     }
 
     /// A request is put into the driver's queue.
-    pub fn inserted(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
-        let request = self.request(extent, current, priority, true);
+    pub fn inserted(&mut self, operation: DiskOperation, extent: Extent, current: Asker, priority: Option<u16>) {
+        let request = self.request((operation, extent), current, priority, true);
         self.lost += add(&mut self.queued, self.most, extent.place(), request);
     }
 
     /// A request is given to the device. What was inserted within it has been merged into it. One that was issued before was
-    /// refused by the device and comes again: the same sectors, or all that are not completed yet.
-    pub fn issued(&mut self, extent: Extent, current: Asker, priority: Option<u16>) {
-        if let Some(known) = self.issued.get_mut(&extent.place()).filter(|known| known.left == extent.count)
+    /// refused by the device and comes again: the same operation on the same sectors, or on all that are not completed yet.
+    pub fn issued(&mut self, operation: DiskOperation, extent: Extent, current: Asker, priority: Option<u16>) {
+        let is_same = |known: &&mut Request| known.left == extent.count && known.operation == operation;
+        if let Some(known) = self.issued.get_mut(&extent.place()).filter(is_same)
             && (known.refused || !self.tells_refusals)
         {
             (known.refused, known.issued) = (false, current.ticks);
@@ -172,7 +175,7 @@ impl DiskRequests {
             }
             return;
         }
-        let mut request = self.request(extent, current, priority, false);
+        let mut request = self.request((operation, extent), current, priority, false);
         let end = (extent.disk, extent.end());
         while let Some((&place, known)) = self.queued.range(extent.place()..end).next() {
             request.start = request.start.min(known.start);
@@ -293,10 +296,16 @@ impl DiskRequests {
         self.lost += lost as u64;
     }
 
-    fn request(&mut self, extent: Extent, current: Asker, priority: Option<u16>, was_inserted: bool) -> Request {
+    fn request(
+        &mut self,
+        (operation, extent): (DiskOperation, Extent),
+        current: Asker,
+        priority: Option<u16>,
+        was_inserted: bool,
+    ) -> Request {
         let (start, issued) = (current.ticks, current.ticks);
         let asker = self.take_wishes(extent).unwrap_or(current);
-        Request { extent, left: extent.count, start, issued, was_inserted, asker, priority, refused: false }
+        Request { extent, operation, left: extent.count, start, issued, was_inserted, asker, priority, refused: false }
     }
 
     /// Who asked first for a part of these sectors. The wishes are granted; what they want beyond stays.
@@ -383,15 +392,25 @@ mod tests {
     }
 
     #[test]
+    fn another_operation_on_the_same_sectors_is_another_request() {
+        let mut requests = DiskRequests::new(false);
+        requests.issued(DiskOperation::Write, at(100, 8), by(1, 10), None);
+        requests.issued(DiskOperation::Read, at(100, 8), by(2, 50), None);
+        let done = requests.completed(at(100, 8)).unwrap().unwrap();
+        assert_eq!((done.start, done.asker.thread), (50, ThreadId(2)));
+        assert_eq!(requests.without_completion(), 1);
+    }
+
+    #[test]
     fn a_request_belongs_to_who_asked_first_and_starts_in_the_queue() {
         let mut disk = DiskRequests::new(false);
         disk.asked(at(100, 8), by(1, 10));
-        disk.inserted(at(100, 8), by(1, 12), None);
-        disk.issued(at(100, 8), by(2, 15), None);
+        disk.inserted(DiskOperation::Read, at(100, 8), by(1, 12), None);
+        disk.issued(DiskOperation::Read, at(100, 8), by(2, 15), None);
         assert_eq!(disk.completed(at(100, 8)), inserted(at(100, 8), 12, 15, by(1, 10)));
         assert_eq!(disk.completed(at(100, 8)), Err(UnknownRequest));
         // Without the other records it is all in the issue.
-        disk.issued(at(100, 8), by(2, 25), None);
+        disk.issued(DiskOperation::Read, at(100, 8), by(2, 25), None);
         assert_eq!(disk.completed(at(100, 8)), done(at(100, 8), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 0);
     }
@@ -403,9 +422,9 @@ mod tests {
             disk.asked(at(sector, 8), by(sector as i32, ticks));
         }
         // One is inserted alone, one grew to both sides, one was merged without ever being inserted.
-        disk.inserted(at(100, 16), by(9, 10), None);
-        disk.inserted(at(116, 8), by(9, 11), None);
-        disk.issued(at(92, 32), by(9, 20), None);
+        disk.inserted(DiskOperation::Read, at(100, 16), by(9, 10), None);
+        disk.inserted(DiskOperation::Read, at(116, 8), by(9, 11), None);
+        disk.issued(DiskOperation::Read, at(92, 32), by(9, 20), None);
         assert_eq!(disk.completed(at(92, 32)), inserted(at(92, 32), 10, 20, by(100, 1)));
         assert_eq!((disk.wishes.len(), disk.without_completion()), (0, 0));
     }
@@ -414,8 +433,8 @@ mod tests {
     fn a_wish_that_is_split_belongs_to_all_its_requests() {
         let mut disk = DiskRequests::new(false);
         disk.asked(at(0, 100), by(1, 1));
-        disk.issued(at(0, 60), by(2, 5), None);
-        disk.issued(at(60, 40), by(2, 6), None);
+        disk.issued(DiskOperation::Read, at(0, 60), by(2, 5), None);
+        disk.issued(DiskOperation::Read, at(60, 40), by(2, 6), None);
         assert_eq!(disk.completed(at(60, 40)), done(at(60, 40), 6, by(1, 1)));
         assert_eq!(disk.completed(at(0, 60)), done(at(0, 60), 5, by(1, 1)));
         assert!(disk.wishes.is_empty());
@@ -424,7 +443,7 @@ mod tests {
     #[test]
     fn completions_in_parts_are_one_operation() {
         let mut disk = DiskRequests::new(false);
-        disk.issued(at(10, 24), by(1, 5), None);
+        disk.issued(DiskOperation::Read, at(10, 24), by(1, 5), None);
         assert_eq!(disk.completed(at(10, 8)), Ok(None));
         assert_eq!(disk.completed(at(18, 8)), Ok(None));
         assert_eq!(disk.completed(at(26, 8)), done(at(10, 24), 5, by(1, 5)));
@@ -433,11 +452,11 @@ mod tests {
     #[test]
     fn a_request_that_was_refused_keeps_its_start_and_a_lost_completion_is_counted() {
         let mut disk = DiskRequests::new(false);
-        disk.issued(at(10, 8), by(1, 5), None);
-        disk.issued(at(10, 8), by(7, 9), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(1, 5), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(7, 9), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
-        disk.issued(at(10, 8), by(1, 15), None);
-        disk.issued(at(10, 16), by(2, 25), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(1, 15), None);
+        disk.issued(DiskOperation::Read, at(10, 16), by(2, 25), None);
         assert_eq!(disk.without_completion(), 2);
         assert_eq!(disk.completed(at(10, 16)), done(at(10, 16), 25, by(2, 25)));
         assert_eq!(disk.without_completion(), 1);
@@ -448,16 +467,16 @@ mod tests {
     fn a_request_whose_rest_was_refused_is_one() {
         for tells_refusals in [true, false] {
             let mut disk = DiskRequests::new(tells_refusals);
-            disk.inserted(at(10, 24), by(1, 3), None);
-            disk.issued(at(10, 24), by(1, 5), None);
+            disk.inserted(DiskOperation::Read, at(10, 24), by(1, 3), None);
+            disk.issued(DiskOperation::Read, at(10, 24), by(1, 5), None);
             assert_eq!(disk.completed(at(10, 8)), Ok(None));
             disk.refused(at(18, 16));
-            disk.inserted(at(18, 16), by(7, 8), None);
-            disk.issued(at(18, 16), by(7, 9), None);
+            disk.inserted(DiskOperation::Read, at(18, 16), by(7, 8), None);
+            disk.issued(DiskOperation::Read, at(18, 16), by(7, 9), None);
             assert_eq!(disk.completed(at(18, 16)), inserted(at(10, 24), 3, 9, by(1, 3)));
             assert_eq!(disk.without_completion(), 0);
             // A request for the same sectors later on is another one.
-            disk.issued(at(18, 16), by(2, 20), None);
+            disk.issued(DiskOperation::Read, at(18, 16), by(2, 20), None);
             assert_eq!(disk.completed(at(18, 16)), done(at(18, 16), 20, by(2, 20)));
         }
     }
@@ -514,12 +533,12 @@ mod tests {
     #[test]
     fn what_is_issued_again_without_a_refusal_is_another_request_where_refusals_are_told() {
         let mut disk = DiskRequests::new(true);
-        disk.issued(at(10, 8), by(1, 5), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(1, 5), None);
         disk.refused(at(10, 8));
-        disk.issued(at(10, 8), by(2, 6), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(2, 6), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 5, by(1, 5)));
-        disk.issued(at(10, 8), by(1, 15), None);
-        disk.issued(at(10, 8), by(1, 25), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(1, 15), None);
+        disk.issued(DiskOperation::Read, at(10, 8), by(1, 25), None);
         assert_eq!(disk.completed(at(10, 8)), done(at(10, 8), 25, by(1, 25)));
         assert_eq!(disk.without_completion(), 1, "the completion of the first was lost");
     }
@@ -534,7 +553,7 @@ mod tests {
         for number in 0..COUNT {
             let by = by(1, number as i64);
             disk.asked(wanted(number), by);
-            disk.issued(issued(number), by, None);
+            disk.issued(DiskOperation::Read, issued(number), by, None);
             disk.flush_issued(number as u32, 0, by, None);
         }
         assert!(disk.wishes.len() <= MOST && disk.issued.len() <= MOST && disk.flushes.len() <= MOST);
@@ -547,8 +566,8 @@ mod tests {
         let last = COUNT - 1;
         assert_eq!(disk.completed(issued(last)), done(issued(last), last as i64, by(1, last as i64)));
         assert_eq!(disk.completed(issued(0)), Err(UnknownRequest));
-        disk.issued(at(u64::MAX, u64::MAX), by(1, 1), None);
-        disk.issued(at(0, u64::MAX), by(1, 1), None);
+        disk.issued(DiskOperation::Read, at(u64::MAX, u64::MAX), by(1, 1), None);
+        disk.issued(DiskOperation::Read, at(0, u64::MAX), by(1, 1), None);
         assert_eq!(disk.completed(at(u64::MAX, u64::MAX)).map(|done| done.is_some()), Ok(true));
     }
 }

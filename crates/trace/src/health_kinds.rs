@@ -166,6 +166,9 @@ health_kinds! {
     // CPU samples.
     NO_CPU_EVENT = "no_cpu_event", Limit, "No event of the recording is CPU time.",
         "Name one with `tracesift extract --event`, or record `cpu-clock` or `cycles`.";
+    ONLY_USER_MODE = "only_user_mode", Limit,
+        "CPU time was sampled in user mode only. Time in the kernel is missing.",
+        "Record as root, or set `kernel.perf_event_paranoid` to 1 or less.";
     SAMPLES_OF_GUESTS = "samples_of_guests", Usual, "A sample hit a guest of a virtual machine. It has no row.", "";
     SAMPLED_TRACEPOINTS = "sampled_tracepoints", Usual, "A tracepoint was sampled: the recording has only a part of its events.", "";
     MULTIPLEXED_COUNTERS = "multiplexed_counters", Usual, "A counter shared its hardware with others and counted only a part of the time.",
@@ -183,6 +186,8 @@ health_kinds! {
     RECLAIMS_WITHOUT_BEGIN = "reclaims_without_begin", Usual, "Reclaim or compaction of memory ended that began before the recording. It has no row.", "";
     RECLAIMS_WITHOUT_END = "reclaims_without_end", Usual, "The end of a reclaim or compaction of memory was not recorded. It has no row.", "";
     DISK_IO_WITHOUT_COMPLETION = "disk_io_without_completion", Usual, "A disk operation began and did not end inside of the recording.", "";
+    DISK_COMPLETIONS_MISSING = "disk_completions_missing", Limit,
+        "More than a tenth of the disk operations have no recorded end. They have no row. Some kernels write no events while a CPU is idle.", "";
     DISK_REQUESTERS_OVER_BUDGET = "disk_requesters_over_budget", Usual,
         "More disk operations were under way than are followed. The thread, the stack or the file of the oldest ones was forgotten.", "";
     DISK_COMPLETIONS_WITHOUT_START = "disk_completions_without_start", Usual, "A disk operation ended that began before the recording.", "";

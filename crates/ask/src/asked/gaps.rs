@@ -1,4 +1,6 @@
 //! Commands with gaps: `dump gc {file} {process} {window}`. What is asked for a figure and what shows it to people come from here.
+//!
+//! `{life}` in place of `{window}` stands for the time, too, unless the window has the whole lives of the processes.
 
 use tracesift_analysis::Span;
 use tracesift_grammar::TimeRange;
@@ -19,8 +21,8 @@ pub(crate) struct Gaps {
     short: String,
     process: Vec<String>,
     window: Vec<String>,
-    /// The window of figures of the test.
-    of_test: Vec<String>,
+    /// The window, or nothing where it has the whole lives of the processes.
+    life: Vec<String>,
     account: Vec<String>,
 }
 
@@ -39,18 +41,14 @@ impl Gaps {
             vec![format!("--time={}..{}", edge(time.start), edge(time.end))]
         };
         let (file, short) = (path_text(&file.path), short_name(&file.path));
-        Self { file, short, process, of_test: window.clone(), window, account: account(query) }
+        Self { file, short, process, life: window.clone(), window, account: account(query) }
     }
 
-    /// The same where the window has the whole lives of the processes, and nobody else has their ids: figures of these processes
-    /// need no time then, and are there without a look at single rows.
+    /// The same where the window has the whole lives of the processes, and no other process has their ids. What processes do only
+    /// while they live needs no time then, and is there without a look at single rows. Other things go on when a process has
+    /// ended, such as the writes that the system does later for it, so their commands have `{window}`.
     pub(crate) fn with_whole_lives(self, is_so: bool) -> Self {
-        if is_so { Self { of_test: Vec::new(), ..self } } else { self }
-    }
-
-    /// The gaps of figures of the test.
-    pub(crate) fn of_test(&self) -> Self {
-        Self { window: self.of_test.clone(), ..self.clone() }
+        if is_so { Self { life: Vec::new(), ..self } } else { self }
     }
 
     /// The words of a command behind the program's name.
@@ -61,6 +59,7 @@ impl Gaps {
                 "{file}" => filled.push(self.file.clone()),
                 "{process}" => filled.extend(self.process.iter().cloned()),
                 "{window}" => filled.extend(self.window.iter().cloned()),
+                "{life}" => filled.extend(self.life.iter().cloned()),
                 "{account}" => filled.extend(self.account.iter().cloned()),
                 _ => filled.push(word.clone()),
             }
@@ -81,7 +80,7 @@ impl Gaps {
 
     /// The same gaps for figures of all processes.
     pub(crate) fn of_machine(&self) -> Self {
-        Self { process: Vec::new(), ..self.clone() }
+        Self { process: Vec::new(), life: self.window.clone(), ..self.clone() }
     }
 }
 
@@ -179,9 +178,12 @@ mod tests {
         let command = gaps.command(&words("dump path {file} {account}"));
         assert_eq!(command, r#"tracesift dump path "a b.sift" --window "mark:a*..b*" -p "my app""#);
         assert_eq!(gaps.of_machine().fill(&words("dump dns {process}")), ["dump", "dns"]);
+        let time = "--time=1.5s..2.000000001s";
+        assert_eq!(gaps.fill(&words("dump gc {process} {life}")), ["dump", "gc", "-p", "7;12", time]);
         let whole = gaps.with_whole_lives(true);
-        assert_eq!(whole.of_test().fill(&words("dump gc {process} {window}")), ["dump", "gc", "-p", "7;12"]);
-        assert_eq!(whole.of_machine().fill(&words("{window}")), ["--time=1.5s..2.000000001s"]);
+        assert_eq!(whole.fill(&words("dump gc {process} {life}")), ["dump", "gc", "-p", "7;12"]);
+        assert_eq!(whole.fill(&words("dump disk {process} {window}")), ["dump", "disk", "-p", "7;12", time]);
+        assert_eq!(whole.of_machine().fill(&words("{window} {life}")), [time, time]);
     }
 
     #[test]

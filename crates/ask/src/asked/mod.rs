@@ -10,7 +10,7 @@ pub(crate) mod gaps;
 
 use std::collections::HashMap;
 
-pub use self::amount::Amount;
+pub use self::amount::{Amount, Average};
 pub(crate) use self::fold::Fold;
 #[cfg(test)]
 pub(crate) use self::fold::How;
@@ -45,7 +45,7 @@ impl<'a> Answers<'a> {
 
     /// What stands in the gaps of commands about the test, or about all processes.
     pub(crate) fn gaps(&self, is_of_test: bool) -> Gaps {
-        if is_of_test { self.gaps.of_test() } else { self.gaps.of_machine() }
+        if is_of_test { self.gaps.clone() } else { self.gaps.of_machine() }
     }
 
     /// The answer of a command, or the reason why the recording has none.

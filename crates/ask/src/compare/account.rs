@@ -122,7 +122,7 @@ fn mean_of_metrics(of_windows: Vec<RunMetrics>) -> RunMetrics {
         };
         found.insert(name, sum);
     }
-    found.into_iter().map(|(name, told)| (name, told.map(|sum| sum.with(sum.number() / count)))).collect()
+    found.into_iter().map(|(name, told)| (name, told.map(|sum| sum.over(count)))).collect()
 }
 
 /// The rows under names that are the same in the next build.

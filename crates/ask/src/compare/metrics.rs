@@ -8,10 +8,11 @@ use tracesift_statistics::robust::median;
 use tracesift_statistics::split::{ByCounters, Counted};
 use tracesift_statistics::welch::mean;
 
+use super::calls::Calls;
 use super::run::Run;
 use super::units::Units;
 use crate::answer::Failure;
-use crate::asked::{Amount, Answers, Fold, Gaps, Told};
+use crate::asked::{Amount, Answers, Average, Fold, Gaps, Told};
 use crate::recording::OpenRecording;
 
 /// The list that the program has.
@@ -37,6 +38,8 @@ pub(crate) struct Metric {
     pub(crate) name: String,
     /// Whose it is.
     whose: Whose,
+    /// The system calls that a recording of Linux must have for it.
+    needs: Option<Calls>,
     /// The words of the command with their gaps.
     pub(crate) words: Vec<String>,
     /// The column.
@@ -111,6 +114,9 @@ impl MetricList {
                 },
             };
             let told = told.and_then(|amount| amount.ok_or_else(|| "no such rows".to_owned()));
+            // What is there can be a part of what the metric counts.
+            let lacking = metric.needs.and_then(|calls| calls.lacking(recording.info()));
+            let told = told.and_then(|amount| lacking.map_or(Ok(amount), Err));
             found.insert(metric.name.clone(), told);
         }
         Ok(found)
@@ -120,7 +126,7 @@ impl MetricList {
 impl Metric {
     fn new(name: &str) -> Self {
         let (name, fold) = (name.to_owned(), Fold::sum(""));
-        Self { name, whose: Whose::Test, words: Vec::new(), fold, says: String::new() }
+        Self { name, whose: Whose::Test, needs: None, words: Vec::new(), fold, says: String::new() }
     }
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
@@ -133,6 +139,7 @@ impl Metric {
                     other => return Err(format!("`{other}` is none of `test`, `machine` and `others`")),
                 }
             }
+            "needs" => self.needs = Some(Calls::read(value)?),
             "look" if value.starts_with("dump ") => {
                 self.words = value.split_whitespace().map(str::to_owned).collect();
             }
@@ -157,9 +164,9 @@ pub struct ComparedMetric {
     /// What it is, for people.
     pub text: &'static str,
     /// Means of the two sets.
-    pub means: [Amount; 2],
+    pub means: [Average; 2],
     /// Medians of the two sets.
-    pub medians: [Amount; 2],
+    pub medians: [Average; 2],
     /// The p within the family of all rows and metrics; `None`: it was not tested.
     pub p: Option<f64>,
     /// Whether the difference is no chance.
@@ -224,7 +231,10 @@ impl ComparedMetric {
         let values: Vec<f64> = amounts.iter().map(|amount| amount.number()).collect();
         let (a, b) = values.split_at(split.min(values.len()));
         let unit = *amounts.first()?;
-        let of_sets = |value: fn(&[f64]) -> Option<f64>| [a, b].map(|set| unit.with(value(set).unwrap_or(0.0)));
+        let zero = Average::of(amounts, 0.0)?;
+        let of_sets = |value: fn(&[f64]) -> Option<f64>| {
+            [a, b].map(|set| value(set).and_then(|number| Average::of(amounts, number)).unwrap_or(zero))
+        };
         Some(Self {
             name: &metric.name,
             text: &metric.says,
@@ -240,7 +250,7 @@ impl ComparedMetric {
     /// The change of the means, as a ratio: 0.05 is 5 % more. `None`: the first set has none of it.
     #[must_use]
     pub fn change(&self) -> Option<f64> {
-        let [a, b] = self.means.map(Amount::number);
+        let [a, b] = self.means.map(Average::number);
         (a != 0.0).then(|| b / a - 1.0)
     }
 
@@ -261,7 +271,7 @@ fn quantum(unit: Amount) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILT_IN, MetricList};
+    use super::{BUILT_IN, MetricList, Whose};
     use crate::options::Plan;
     use crate::question;
 
@@ -272,9 +282,11 @@ mod tests {
         for metric in &list.metrics {
             let filled = |word: &String| match word.as_str() {
                 "{process}" => vec!["-p".to_owned(), "7;12".to_owned()],
-                "{window}" => vec!["--time=1s..2.5s".to_owned()],
+                "{window}" | "{life}" => vec!["--time=1s..2.5s".to_owned()],
                 _ => vec![word.clone()],
             };
+            // Lives are those of the processes of the test.
+            assert!(metric.whose == Whose::Test || metric.words.iter().all(|word| word != "{life}"), "{}", metric.name);
             let words: Vec<String> = metric.words.iter().flat_map(filled).collect();
             let command = words[..2].join(" ");
             let known = question::DUMP.iter().find(|known| known.command == command).expect("a question");
@@ -296,6 +308,7 @@ mod tests {
         assert_eq!(error("version 1\nlook dump cpu"), "line 2: `look` stands before the first metric");
         assert_eq!(error("version 1\nmetric a\nmetric a"), "line 3: the metric `a` is in the list already");
         assert_eq!(error("version 1\nmetric a\nof b"), "line 3: `b` is none of `test`, `machine` and `others`");
+        assert_eq!(error("version 1\nmetric a\nneeds b"), "line 3: `b` is none of `all-calls` and `file-calls`");
         assert_eq!(error("version 1\nmetric a\nlook cpu"), "line 3: `cpu` is no command `dump …`");
         assert_eq!(error("version 1\nmetric a"), "metric `a`: it needs `look`, `figure` and `says`");
     }

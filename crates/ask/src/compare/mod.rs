@@ -12,10 +12,12 @@
 //! `speed` finds what a common factor of all code explains, [`family`] tells which are no chance, and `select` picks those that
 //! explain it, and [`graph`] has the rows of all levels as a tree. [`metrics`] and [`changes`] say what else differs, and [`gates`]
 //! whether it stays within limits. [`stacks`] reads the CPU time of all runs by stack, for reports. Numbers come from the crate `tracesift-statistics`.
+//! `calls` tells which metrics a recording of Linux would have only a part of.
 
 mod account;
 pub(crate) mod apart;
 pub mod baseline;
+mod calls;
 pub mod case;
 pub mod changes;
 pub mod comparable;

@@ -8,6 +8,7 @@ use super::account::ExplainedAccount;
 use super::limit::{Limit, Reference};
 use super::places::Place;
 use super::rules::{Look, Own, RowFit};
+use crate::absence::Absence;
 use crate::answer::Failure;
 use crate::asked::{Amount, Answers, Fold, Gaps, Told};
 use crate::path::rows::Row;
@@ -108,7 +109,13 @@ impl<'a> Figures<'a> {
         let figure = Figure { amount: Amount::Time(time), share };
         // Time that the recording does not tell could be more of it; what is known is enough or is not.
         match fits.iter().find_map(|fit| fit.needs(account.level)) {
-            Some(missing) if !figure.reaches(limit) => Err(missing.to_owned()),
+            Some(missing) if !figure.reaches(limit) => {
+                let why = match self.recording.file.absence_of("context_switches") {
+                    why @ (Absence::NotExtracted | Absence::NotImported | Absence::NotInWhatIsLeft) => why,
+                    _ => Absence::NotRecordedWithout("CSwitch"),
+                };
+                Err(format!("{missing}: {why}"))
+            }
             _ => Ok(Some(figure)),
         }
     }
@@ -186,8 +193,8 @@ impl RowFit {
         let is_unknown = self.disturbance.as_deref() == Some("unknown");
         match level {
             _ if self.state.as_deref() == Some("run") => None,
-            "samples" => Some("context switches: not recorded"),
-            "switches" if !is_unknown => Some("ready events: not recorded"),
+            "samples" => Some("context switches"),
+            "switches" if !is_unknown => Some("ready events"),
             _ => None,
         }
     }

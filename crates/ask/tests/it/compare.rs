@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tracesift_archive::ArchiveWriter;
 use tracesift_ask::compare::grouping::Grouping;
 use tracesift_ask::compare::kept::KeptAccounts;
 use tracesift_ask::compare::{Case, CaseResult, Compared, Measure, Set, Settings, Side, Verdict, compare, compare_by};
@@ -59,6 +60,19 @@ pub(crate) fn archive_with(
     start: i64,
     modules: &[ModuleRow],
 ) -> PathBuf {
+    let (writer, info) = begun(directory, number, parts, cpu, start, modules);
+    finish_as(writer, info)
+}
+
+/// The same archive before it is finished: other rows can be added.
+pub(crate) fn begun(
+    directory: &Path,
+    number: usize,
+    parts: Parts,
+    cpu: &str,
+    start: i64,
+    modules: &[ModuleRow],
+) -> (ArchiveWriter, TraceInfo) {
     let target = directory.join(format!("app_{number}.sift"));
     let mut writer = create_as(&target, number as u128);
     let end = (10 + parts.length()) * MS;
@@ -135,7 +149,7 @@ pub(crate) fn archive_with(
         cpu_name: Some(cpu.to_owned()),
         ..TraceInfo::default()
     };
-    finish_as(writer, info)
+    (writer, info)
 }
 
 /// Compares `runs` runs each of two kinds, recorded in turn.

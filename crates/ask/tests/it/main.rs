@@ -6,6 +6,7 @@ mod causal;
 mod cells;
 mod commands;
 mod compare;
+mod compare_metrics;
 mod cores;
 mod cpu;
 mod disk;

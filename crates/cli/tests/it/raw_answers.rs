@@ -175,3 +175,31 @@ fn random_answers_about_shared_recordings_are_those_about_their_archives() {
     let lines = variable("TRACESIFT_WORDS", LINES_OF_SHARED);
     assert!(compare_random(directory.path(), &raw, lines, seed()) > 20 * lines);
 }
+
+/// A recording that was made again under its name, or that of another system, is not what the extract beside it was made from.
+#[test]
+fn an_extract_of_another_recording_answers_for_none() {
+    let directory = TempDir::new().unwrap();
+    let write = |name: &str, seed: u64| {
+        let bytes = interrupts::write(&interrupts::story(seed), PointerSize::Eight, 2).unwrap();
+        std::fs::write(directory.path().join(name), bytes).unwrap();
+    };
+    let asked = |file: &str| {
+        let output = program(directory.path(), &["dump", "interrupts", file, "--format", "csv"]).output().unwrap();
+        let [text, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (text.replace(file, "FILE"), said.contains("is not the extract of"))
+    };
+    write("x.etl", 1);
+    let (before, said) = asked("x.etl");
+    assert!(!said);
+    assert!(program(directory.path(), &["extract", "x.etl", "-q"]).output().unwrap().status.success());
+    // A copy of the recording has another time and the same content.
+    write("x.etl", 1);
+    assert!(!asked("x.etl").1);
+    write("x.etl", 2);
+    write("y.etl", 2);
+    let (after, said) = asked("x.etl");
+    assert!(said);
+    assert_eq!(after.replace(",x,", ",y,"), asked("y.etl").0.replace(",x,", ",y,"));
+    assert_ne!(after, before);
+}

@@ -222,6 +222,13 @@ pub enum Note {
         /// The file used.
         used: PathBuf,
     },
+    /// An extract lies beside a recording and was made from another one, or from what the recording was before.
+    OtherExtract {
+        /// The extract.
+        extract: PathBuf,
+        /// The recording, which is read.
+        recording: PathBuf,
+    },
     /// A file or member without bytes was left out.
     EmptyLeftOut {
         /// Input file.
@@ -253,6 +260,9 @@ impl fmt::Display for Note {
             }
             Note::ArchiveWithoutRecording { archive, used } => {
                 write!(f, "{}: holds no recording; {} is used instead", shown(archive), shown(used))
+            }
+            Note::OtherExtract { extract, recording } => {
+                write!(f, "{}: is not the extract of {}, which is read instead", shown(extract), shown(recording))
             }
             Note::EmptyLeftOut { path, member } => {
                 write!(f, "{}: is empty and was left out", located(path, member.as_deref()))

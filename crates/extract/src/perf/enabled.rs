@@ -41,6 +41,7 @@ fn tables_of(event: &str) -> Vec<&'static str> {
         "vmscan:mm_vmscan_direct_reclaim_begin" | "vmscan:mm_vmscan_memcg_reclaim_begin" => vec!["reclaims"],
         "vmscan:mm_vmscan_direct_reclaim_end" | "vmscan:mm_vmscan_memcg_reclaim_end" => vec!["reclaims"],
         "sock:inet_sock_set_state" => vec!["connections"],
+        // `handles` is of this event alone: by it, `compare` tells recordings of all calls from those of single calls.
         "raw_syscalls:sys_enter" => {
             vec!["syscalls", "file_io", "socket_calls", "allocations", "mapped_views", "handles"]
         }
@@ -71,6 +72,10 @@ mod tests {
         assert_eq!(tables_of("syscalls:sys_enter_brk"), ["syscalls", "allocations"]);
         assert_eq!(tables_of("syscalls:sys_enter_futex"), ["syscalls"]);
         assert_eq!(tables_of("sock:sock_send_length"), ["connections", "network_io"]);
+        for event in ["openat", "close", "dup", "socket", "mmap"].map(|call| format!("syscalls:sys_enter_{call}")) {
+            assert!(!tables_of(&event).contains(&"handles"), "{event}");
+        }
+        assert!(tables_of("raw_syscalls:sys_enter").contains(&"handles"));
         assert!(tables_of("cycles").is_empty() && tables_of("skb:kfree_skb").is_empty());
     }
 }

@@ -20,7 +20,7 @@ mod tracepoint;
 use std::sync::Arc;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_perf::{DamageLog, MergeOptions, Metadata, PerfFile};
+use tracesift_perf::{AttrFlags, DamageLog, MergeOptions, Metadata, PerfFile};
 use tracesift_symbols::machine::{KERNEL, VDSO};
 use tracesift_trace::HealthKind;
 use tracesift_trace::code_map::CodeMap;
@@ -157,6 +157,13 @@ impl Source<'_> {
         let limits = cpu_limits::of(&info);
         rows.health.add(HealthKind::NO_CPU_EVENT, roles.cpu_event().is_none().into(), None, || {
             "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
+        });
+
+        let has_no_kernel = |event: usize| {
+            metadata.events.get(event).is_some_and(|event| event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL))
+        };
+        rows.health.add(HealthKind::ONLY_USER_MODE, roles.cpu_event().is_some_and(has_no_kernel).into(), None, || {
+            "CPU time was sampled in user mode only: time in the kernel is in no figure".to_owned()
         });
 
         let events = EventTable::new(metadata.clone(), &selection);

@@ -305,6 +305,34 @@ fn a_cpu_of_a_ring_is_unknown_before_its_first_event() {
     assert_eq!(extracted.health.get("broken_switch_chain"), 0);
 }
 
+/// `perf record -C 1`: what thread 5 did on CPU 0 is missing.
+#[test]
+fn a_recording_of_some_of_the_cpus_says_so() {
+    let unrecorded = |recorded: &[u64]| {
+        let mut recording = Recording::new(Endianness::LittleEndian, vec![SWITCH]);
+        recording.cpus = Some(3);
+        recording.data.record(69, 0, |out| {
+            out.u64(recorded.len() as u64);
+            for cpu in recorded {
+                out.u64s(&[100, 0, *cpu, u64::MAX]);
+            }
+        });
+        recording.sample(0, 5, 1_000, 1, switched(5, 6)).sample(0, 6, 1_100, 1, switched(6, 5));
+        let extracted = recording.extracted();
+        let example = extracted.health.iter().find(|(kind, _)| kind.word() == "unrecorded_cpus");
+        example.map(|(_, counter)| (counter.count, counter.example.clone().unwrap_or_default()))
+    };
+    let (count, example) = unrecorded(&[1]).unwrap();
+    assert_eq!(count, 2);
+    assert!(example.starts_with("only CPU 1 of 3 CPUs was recorded: what threads do on the other CPUs"), "{example}");
+    let (count, example) = unrecorded(&[0, 2, 2]).unwrap();
+    assert_eq!(count, 1);
+    assert!(example.starts_with("only CPUs 0, 2 of 3 CPUs were recorded"), "{example}");
+    assert_eq!(unrecorded(&[0, 1, 2]), None);
+    // Single threads, on whatever CPU they are.
+    assert_eq!(unrecorded(&[u64::MAX]), None);
+}
+
 /// A thread that has ended leaves the CPU without its id.
 #[test]
 fn who_leaves_without_an_id_is_the_thread_that_ended() {

@@ -131,7 +131,8 @@ pub fn of(file: &RecordingLabel, archive: &Archive) -> Vec<AbsentPart> {
 }
 
 /// The profiles that our own recorder noted.
-fn recorded_profiles(info: &TraceInfo) -> Vec<&str> {
+#[must_use]
+pub(crate) fn recorded_profiles(info: &TraceInfo) -> Vec<&str> {
     let profiles = info.facts.iter().filter(|(path, _)| path.starts_with("recording.profiles."));
     profiles.map(|(_, name)| name.as_str()).collect()
 }

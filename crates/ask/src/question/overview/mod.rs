@@ -22,6 +22,7 @@ use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{FrameRow, HealthRow, SymbolRow};
 use tracesift_trace::view;
 
+pub(crate) use self::absent::recorded_profiles;
 pub use self::absent::{AbsentPart, of as absent_parts, profiles};
 pub use self::classes::ClassPart;
 pub use self::columns::{

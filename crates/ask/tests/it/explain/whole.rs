@@ -84,7 +84,10 @@ fn without_ready_events_what_is_known_can_be_enough() {
         unlooked.map(|unlooked| unlooked.why)
     };
     assert!(finding(&explained(20 * MS), "antivirus").is_some());
-    assert_eq!(why("antivirus").as_deref(), Some("ready events: not recorded"));
+    assert_eq!(
+        why("antivirus").as_deref(),
+        Some("ready events: not recorded; record with: tracesift record --profile CSwitch")
+    );
     assert_eq!(why("unknown-time"), None);
 }
 
@@ -94,7 +97,10 @@ fn without_switches_the_account_says_so() {
     let account = explanation.account.as_ref().expect("an account of samples");
     assert_eq!(account.level, "samples");
     let why = |rule: &str| explanation.unlooked.iter().find(|unlooked| unlooked.rule == rule).map(|of| of.why.as_str());
-    assert_eq!(why("antivirus"), Some("context switches: not recorded"));
+    assert_eq!(
+        why("antivirus"),
+        Some("context switches: not recorded; record with: tracesift record --profile CSwitch")
+    );
     assert_eq!(why("spin"), None, "samples tell it");
     assert_eq!(account.shares.iter().map(|share| share.time).sum::<i64>(), LENGTH);
 }

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tracesift_archive::Archive;
+use tracesift_trace::info::{IMPORTED, SourceFile};
+
 use super::arguments::Exclusions;
 use super::listing::{self, FoundFile, directory_of, folded};
 use super::{InputRecording, Purpose, Selection, Target};
 use crate::input::error::{InputError, Note};
 use crate::input::file_kind::{self, Format, Packing};
 use crate::input::parts::{part_of, same_name};
+use crate::input::source_file;
 
 /// Puts files together to targets.
 pub(super) struct Targets<'a> {
@@ -39,9 +43,15 @@ impl<'a> Targets<'a> {
         self.add_siblings(&mut families);
         let parts = take_parts(&mut families);
         for (key, family) in families {
-            if !family.extracts.is_empty() {
-                selection.targets.extend(family.extracts.into_iter().map(Target::Extract));
-                continue;
+            if let Some(extract) = family.extracts.first() {
+                if family.has_an_extract() {
+                    selection.targets.extend(family.extracts.into_iter().map(Target::Extract));
+                    continue;
+                }
+                if let Some(found) = family.files.first() {
+                    let (extract, recording) = (extract.clone(), found.path.clone());
+                    selection.notes.push(Note::OtherExtract { extract, recording });
+                }
             }
             let mut parts = parts.get(&key).into_iter().flatten().map(|part| part.path.clone());
             for (at, files) in recordings(family.files).into_iter().flat_map(same_spelling).enumerate() {
@@ -123,6 +133,12 @@ impl Family {
             })
     }
 
+    /// Whether one of the extracts is of one of these files, as far as extracts tell; also where only extracts are there.
+    fn has_an_extract(&self) -> bool {
+        let is_of_one = |extract: &PathBuf| self.files.iter().any(|found| is_extract_of(extract, &found.path));
+        self.files.is_empty() || self.extracts.iter().any(is_of_one)
+    }
+
     fn add(&mut self, found: FoundFile) {
         self.named |= found.named;
         if found.is_extract {
@@ -136,6 +152,19 @@ impl Family {
             self.files.insert(at, found);
         }
     }
+}
+
+/// Whether an extract was made from this content. One that does not open says why when it is asked, and an import is of another file.
+fn is_extract_of(extract: &Path, file: &Path) -> bool {
+    let Ok(archive) = Archive::open(extract) else { return true };
+    let info = archive.info();
+    let Ok(metadata) = std::fs::metadata(file) else { return true };
+    let is_of_size = |source: &&SourceFile| source.size == metadata.len();
+    let of_size: Vec<&SourceFile> = info.sources.iter().filter(is_of_size).collect();
+    // A copy has another time and the same content.
+    let has_content =
+        || source_file(file, None).is_ok_and(|now| of_size.iter().any(|of| of.head_hash == now.head_hash));
+    info.kind == IMPORTED || !of_size.is_empty() && has_content()
 }
 
 fn rank(found: &FoundFile) -> usize {

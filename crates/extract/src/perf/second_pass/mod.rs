@@ -347,10 +347,12 @@ impl<'s, Sink: RowSink> SecondPass<'s, Sink> {
                 Tracepoint::Trap(fields) => Some(fields),
                 _ => None,
             });
-            let is_major = kind == page_fault_kinds::MAJOR;
+            // Of several faults that a sample stands for only the last one is known.
+            let weight = self.faults.weight(&at);
+            let is_major = kind == page_fault_kinds::MAJOR && weight == 1;
             let is_hard =
                 trap.is_none() && self.page_cache.fault_ends(is_major, &at, &mut self.syscalls.descriptors, rows);
-            page_fault(&at, &Faulted { kind, trap, is_hard }, rows);
+            page_fault(&at, &Faulted { kind, weight, trap, is_hard }, rows);
         }
         if has_values && !self.scheduler.takes_values(tracepoint) {
             self.counters.read(&at, rows);

@@ -169,7 +169,7 @@ impl PageCache {
         Some(std::mem::take(thread).read)
     }
 
-    /// A fault ends: the kernel counts it. A fault for which data was read has a row where the page's file is known; tells whether.
+    /// A fault ends: the kernel counts it. A single fault for which data was read has a row where the page's file is known; tells whether.
     pub(crate) fn fault_ends<Sink: RowSink>(
         &mut self,
         is_major: bool,
@@ -179,10 +179,7 @@ impl PageCache {
     ) -> bool {
         let Some(size) = self.page else { return false };
         let fault = self.threads.get_mut(&at.thread).and_then(|thread| thread.fault.take());
-        // Of several faults that a sample stands for only the last one is known.
-        let Some(fault) = fault.filter(|_| is_major && at.sample.period.is_none_or(|period| period == 1)) else {
-            return false;
-        };
+        let Some(fault) = fault.filter(|_| is_major) else { return false };
         let Some(address) = at.sample.address.map(u64::cast_signed).or(fault.trap.map(|(_, address)| address)) else {
             return false;
         };

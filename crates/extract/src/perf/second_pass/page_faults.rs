@@ -1,6 +1,6 @@
 //! Page faults: software events that count them, or the tracepoints of their traps.
 
-use tracesift_perf::{Attr, CpuMode, Metadata};
+use tracesift_perf::{Attr, CpuMode, Event, Metadata};
 use tracesift_trace::HealthKind;
 use tracesift_trace::rows::{PageFaultRow, page_fault_kinds};
 use tracesift_trace::{Health, RowSink};
@@ -16,6 +16,8 @@ use crate::perf::tracepoint::{Tracepoint, TrapFields};
 pub(crate) struct FaultSource {
     /// By event: the kind of its faults.
     kinds: Vec<Option<i8>>,
+    /// By event: how many faults a sample stands for that does not say so.
+    weights: Vec<i64>,
 }
 
 impl FaultSource {
@@ -55,7 +57,8 @@ impl FaultSource {
                 health.count(HealthKind::PAGE_FAULT_EVENTS_LEFT_OUT, None, example);
             }
         }
-        Self { kinds }
+        let weight = |event: &Event| event.attr.period().and_then(|period| i64::try_from(period).ok()).unwrap_or(1);
+        Self { kinds, weights: events.iter().map(weight).collect() }
     }
 
     /// The kind of an event's faults; `None` for an event that does not count here.
@@ -63,11 +66,19 @@ impl FaultSource {
     pub(crate) fn kind(&self, event: usize) -> Option<i8> {
         self.kinds.get(event).copied().flatten()
     }
+
+    /// How many faults a sample stands for.
+    pub(crate) fn weight(&self, at: &SampleContext<'_>) -> i64 {
+        let recorded = at.sample.period.map(|period| i64::try_from(period).unwrap_or(i64::MAX));
+        recorded.or_else(|| self.weights.get(at.event).copied()).unwrap_or(1)
+    }
 }
 
 /// What is known of the faults of a sample.
 pub(super) struct Faulted<'a> {
     pub(super) kind: i8,
+    /// How many faults the sample stands for.
+    pub(super) weight: i64,
     /// The tracepoint that it comes from, if it does.
     pub(super) trap: Option<&'a TrapFields>,
     /// A row of `hard_faults` tells of it, too.
@@ -76,7 +87,7 @@ pub(super) struct Faulted<'a> {
 
 /// A sample of page faults.
 pub(super) fn page_fault<Sink: RowSink>(at: &SampleContext<'_>, faulted: &Faulted<'_>, rows: &mut Rows<'_, Sink>) {
-    let Faulted { kind, trap, is_hard } = *faulted;
+    let Faulted { kind, weight, trap, is_hard } = *faulted;
     let stack = stack_of(at, rows);
     let frame = lone_frame(at, stack, rows);
     let (address, kernel) = match trap {
@@ -98,7 +109,7 @@ pub(super) fn page_fault<Sink: RowSink>(at: &SampleContext<'_>, faulted: &Faulte
         address,
         kind,
         kernel,
-        weight: at.sample.period.map_or(1, |period| i64::try_from(period).unwrap_or(i64::MAX)),
+        weight,
         stack,
         frame,
         hard: is_hard.then_some(true),

@@ -1,6 +1,6 @@
 //! Tracepoints that become rows of tables of their own.
 
-use tracesift_perf::{Attr, Metadata};
+use tracesift_perf::{Attr, Metadata, SampleFormat};
 use tracesift_trace::{Health, HealthKind};
 
 use super::block::{BlockFields, Stage};
@@ -155,7 +155,9 @@ pub(crate) fn tracepoints(metadata: &Metadata, health: &mut Health) -> Vec<Optio
     (0..metadata.events.len()).map(tracepoint).collect()
 }
 
-/// Whether only some of an event's occurrences are recorded.
+/// Whether only some of an event's occurrences are recorded. With a fixed period and the period in each sample, the kernel records all of
+/// them all the same (`perf_swevent_event` in kernel/events/core.c).
 pub(crate) fn is_sampled(attr: &Attr) -> bool {
-    attr.frequency().is_some() || attr.period().is_some_and(|period| period > 1)
+    let has_periods = attr.sample_format.contains(SampleFormat::PERIOD);
+    attr.frequency().is_some() || attr.period().is_some_and(|period| period > 1) && !has_periods
 }

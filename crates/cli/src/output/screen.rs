@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Ansi};
 use tracesift_ask::absence::Absence;
 use tracesift_ask::answer::{Kind, Value};
-use tracesift_ask::limit::LimitKind;
+use tracesift_ask::limit::{Limit, LimitKind};
 use tracesift_ask::question::overview::{AbsentPart, CallPart, DiskPart, Overview, ProcessPart, WaitPart};
 use tracesift_ask::time_format::{TimeFormat, TimeStyle};
 
@@ -154,10 +154,13 @@ impl Screen<'_> {
         let what = if overview.cpu.is_some() { "CPU" } else { "run time" };
         let Some(time) = overview.cpu.or(overview.run) else { return Ok(()) };
         let whole = length.saturating_mul(overview.cpu_count.into());
-        let share = if whole > 0 {
-            format!(" ({:.0} % of the CPUs)", time as f64 * 100.0 / whole as f64)
-        } else {
-            String::new()
+        let percent = |time: i64| time as f64 * 100.0 / whole as f64;
+        // Recorders switch samples on later than switches, so that samples can be of a part of the recording.
+        let differs = |run: &i64| overview.cpu.is_some_and(|cpu| percent(cpu.abs_diff(*run).cast_signed()) >= 5.0);
+        let share = match overview.run.filter(differs) {
+            _ if whole <= 0 => String::new(),
+            Some(run) => format!(" ({:.0} % of the CPUs; {:.0} % by context switches)", percent(time), percent(run)),
+            None => format!(" ({:.0} % of the CPUs)", percent(time)),
         };
         let processes = count(overview.process_count, "process", "processes");
         self.line(&format!("  {what} {} ms{share} in {processes}", figure(time, Kind::Milliseconds)))
@@ -187,6 +190,9 @@ impl Screen<'_> {
         };
         let mut parts = vec![lost];
         parts.extend(damage);
+        let is_told = |limit: &&Limit| matches!(limit.kind, LimitKind::Other | LimitKind::OpenDiskOperations);
+        let what = |limit: &Limit| limit.text.split(':').next().unwrap_or_default().to_owned();
+        parts.extend(overview.file.warnings.iter().filter(is_told).map(what));
         if overview.broken_chains > 0 {
             parts.push(format!("the chain of switches is broken {}", count(overview.broken_chains, "time", "times")));
         }

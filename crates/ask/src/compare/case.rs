@@ -1,6 +1,5 @@
 //! The comparison of one test case.
 
-use tracesift_analysis::disturbances::Kind;
 use tracesift_statistics::{Problem, Side};
 
 use super::changes::Changes;
@@ -13,6 +12,7 @@ use super::run::Run;
 use super::times::of_one_clock;
 use super::units::{RunOrder, Units};
 use super::{Settings, apart, verdict};
+use crate::path::rows::too_little_is_known;
 
 /// The comparison of one test case.
 #[derive(Debug)]
@@ -135,12 +135,8 @@ pub(super) fn has_equal_lengths(runs: &[Run]) -> bool {
     runs.len() > 1 && runs.iter().all(|run| run.duration() == runs[0].duration())
 }
 
-/// Whether more than a fiftieth of the windows is unknown. Without switches, time between samples is: others may have had the CPU.
+/// Whether too much of the windows of all runs together is unknown.
 pub(crate) fn is_hardly_known(runs: &[Run]) -> bool {
-    let unknown = |run: &Run| {
-        let lost = i128::from(run.disturbances().get(&Kind::Unknown).copied().unwrap_or(0));
-        lost.max(i128::from(run.unknown()))
-    };
-    let sum = |value: &dyn Fn(&Run) -> i128| runs.iter().map(value).sum::<i128>();
-    sum(&unknown).saturating_mul(50) > sum(&|run: &Run| i128::from(run.window()))
+    let sum = |value: fn(&Run) -> i64| runs.iter().map(value).fold(0, i64::saturating_add);
+    too_little_is_known(sum(Run::unknown), sum(Run::window))
 }

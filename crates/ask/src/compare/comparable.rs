@@ -6,6 +6,7 @@ use tracesift_trace::info::TraceInfo;
 
 use super::run::Run;
 use crate::path::account::Level;
+use crate::path::rows::too_little_is_known;
 use crate::recording::OpenRecording;
 
 /// Beginnings of the keys of facts that differ between any two recordings, or tell nothing of a machine.
@@ -244,8 +245,7 @@ impl Comparability {
             let runs = if warned == 1 { "1 run".to_owned() } else { format!("{warned} runs") };
             self.add(Reason::note("warnings", format!("{runs} with warnings, such as: {warning}")));
         }
-        let unknown = |run: &&Run| run.unknown().saturating_mul(50) > run.window;
-        let count = runs.iter().filter(unknown).count();
+        let count = runs.iter().filter(|run| too_little_is_known(run.unknown(), run.window)).count();
         if count > 0 {
             let runs = if count == 1 { "1 run".to_owned() } else { format!("{count} runs") };
             self.add(Reason::note("unknown", format!("more than 2 % of the window is unknown in {runs}")));

@@ -286,7 +286,7 @@ fn causes_first(shown: &mut Vec<ShownRow>) {
 fn is_spin(name: &Name) -> bool {
     let tag = name.tag.as_deref().unwrap_or_default();
     let site = name.site.as_deref().unwrap_or_default();
-    let is_tagged = tag.starts_with("Linux\\Spin locks") || tag.starts_with("Waits\\Lock");
+    let is_tagged = ["Linux\\Spin locks", "Waits\\Lock", "Waits\\Futex"].iter().any(|lock| tag.starts_with(lock));
     name.state == "run" && (is_tagged || site.contains("AwareLock::") || site.to_lowercase().contains("spin"))
 }
 

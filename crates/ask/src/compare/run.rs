@@ -97,10 +97,11 @@ impl Run {
         kinds
     }
 
-    /// Time of the window of which the recording does not tell what the test did, ns.
+    /// Time of the window of which the recording does not tell what the test did, ns. Without switches, time between samples is such:
+    /// others may have had the CPU.
     #[must_use]
     pub fn unknown(&self) -> i64 {
-        let unknown = self.rows.iter().filter(|row| row.name.state == "unknown");
+        let unknown = self.rows.iter().filter(|row| row.name.is_unknown());
         unknown.fold(0_i64, |sum, row| sum.saturating_add(row.time)).max(0)
     }
 

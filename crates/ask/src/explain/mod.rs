@@ -34,6 +34,7 @@ use crate::answer::Failure;
 use crate::asked::gaps::{pids, time_of};
 use crate::asked::{Amount, Gaps};
 use crate::path::parties::family;
+use crate::path::rows::too_little_is_known;
 use crate::path::window::candidates;
 use crate::path::{AccountQuery, Missing, WindowKind};
 use crate::processes::Processes;
@@ -225,7 +226,7 @@ fn sentence(name: &str, account: Option<&ExplainedAccount>, found: &Found) -> St
             time(most)
         ),
         // Only without switches time is unknown that is no disturbance.
-        None if account.unknown().saturating_mul(50) > account.length => format!(
+        None if too_little_is_known(account.unknown(), account.length) => format!(
             "{who} took {}, of which {} is not known: samples do not tell whether it waited or others had the CPU",
             time(account.length),
             share(account.unknown())

@@ -51,6 +51,11 @@ pub(crate) struct Name {
     pub(crate) for_site: Option<String>,
 }
 
+/// Whether so much of a time is unknown, ns of ns, that nothing is said of the rest: more than 2 %.
+pub(crate) fn too_little_is_known(unknown: i64, of: i64) -> bool {
+    unknown.saturating_mul(50) > of
+}
+
 /// A row of an account.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
@@ -218,6 +223,11 @@ impl Namer<'_, '_, '_> {
 }
 
 impl Name {
+    /// Whether the recording does not tell of this time. Without switches it does not tell who had the CPU, either, so that it is no disturbance.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.state == "unknown" || self.disturbance == Some(Kind::Unknown)
+    }
+
     /// The name of the time that a window does not cover.
     pub(crate) fn outside() -> Self {
         Self {

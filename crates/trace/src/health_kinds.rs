@@ -169,6 +169,9 @@ health_kinds! {
     ONLY_USER_MODE = "only_user_mode", Limit,
         "CPU time was sampled in user mode only. Time in the kernel is missing.",
         "Record as root, or set `kernel.perf_event_paranoid` to 1 or less.";
+    SAMPLES_WITHOUT_TIME = "samples_without_time", Limit,
+        "Samples of CPU time have no time. Sums over the whole recording hold; figures by time do not.",
+        "Record with `perf record --timestamp`, or `tracesift record`.";
     SAMPLES_OF_GUESTS = "samples_of_guests", Usual, "A sample hit a guest of a virtual machine. It has no row.", "";
     SAMPLED_TRACEPOINTS = "sampled_tracepoints", Usual, "A tracepoint was sampled: the recording has only a part of its events.", "";
     MULTIPLEXED_COUNTERS = "multiplexed_counters", Usual, "A counter shared its hardware with others and counted only a part of the time.",

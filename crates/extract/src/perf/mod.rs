@@ -20,7 +20,7 @@ mod tracepoint;
 use std::sync::Arc;
 
 use tracesift_archive::{ArchiveWriter, TargetLock};
-use tracesift_perf::{AttrFlags, DamageLog, MergeOptions, Metadata, PerfFile};
+use tracesift_perf::{AttrFlags, DamageLog, MergeOptions, Metadata, PerfFile, SampleFormat};
 use tracesift_symbols::machine::{KERNEL, VDSO};
 use tracesift_trace::HealthKind;
 use tracesift_trace::code_map::CodeMap;
@@ -155,17 +155,7 @@ impl Source<'_> {
         let mut rows = self.freeze(inventory, &metadata, vdso, clock, writer);
         power_facts::rows(&info).iter().for_each(|row| rows.sink.power_setting(row));
         let limits = cpu_limits::of(&info);
-        rows.health.add(HealthKind::NO_CPU_EVENT, roles.cpu_event().is_none().into(), None, || {
-            "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
-        });
-
-        let has_no_kernel = |event: usize| {
-            metadata.events.get(event).is_some_and(|event| event.attr.flags.contains(AttrFlags::EXCLUDE_KERNEL))
-        };
-        rows.health.add(HealthKind::ONLY_USER_MODE, roles.cpu_event().is_some_and(has_no_kernel).into(), None, || {
-            "CPU time was sampled in user mode only: time in the kernel is in no figure".to_owned()
-        });
-
+        tell_limits_of_samples(&mut rows.health, &roles, &metadata);
         let events = EventTable::new(metadata.clone(), &selection);
         let watch = || progress.at("extracting", 0);
         let ids = Namespace::of(file, &metadata, merge_options(&options.budget), watch)?;
@@ -255,6 +245,23 @@ impl Source<'_> {
             sink: writer,
         }
     }
+}
+
+/// Tells of what samples of CPU time lack for the whole recording.
+fn tell_limits_of_samples(health: &mut Health, roles: &Roles, metadata: &Metadata) {
+    let event = roles.cpu_event();
+    let attr = event.and_then(|event| metadata.events.get(event)).map(|event| &event.attr);
+    health.add(HealthKind::NO_CPU_EVENT, event.is_none().into(), None, || {
+        "no event is a clock, or cycles recorded with a frequency: there is no CPU time".to_owned()
+    });
+    let has_no_kernel = attr.is_some_and(|attr| attr.flags.contains(AttrFlags::EXCLUDE_KERNEL));
+    health.add(HealthKind::ONLY_USER_MODE, has_no_kernel.into(), None, || {
+        "CPU time was sampled in user mode only: time in the kernel is in no figure".to_owned()
+    });
+    let has_no_time = attr.is_some_and(|attr| !attr.sample_format.contains(SampleFormat::TIME));
+    health.add(HealthKind::SAMPLES_WITHOUT_TIME, has_no_time.into(), None, || {
+        "samples of CPU time have no time: only sums over the whole recording hold".to_owned()
+    });
 }
 
 fn count_damage(health: &mut Health, log: &DamageLog, label: &str) {

@@ -17,6 +17,7 @@ mod idle;
 mod interrupts;
 #[cfg(target_os = "linux")]
 mod known;
+mod limits;
 mod locks;
 mod names;
 mod namespaces;

@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { executable, largestRenderer } from "./browser.mjs";
+import { browserPath } from "../../crates/view/page-tests/chromium.mjs";
+import { largestRenderer } from "./browser.mjs";
 
 /** Speaks the browser's protocol through its pipe: messages of JSON, each ended by a zero. */
 function speak(child) {
@@ -37,7 +38,7 @@ function speak(child) {
 export async function open({ width = 1920, height = 1080 } = {}) {
   const profile = mkdtempSync(join(tmpdir(), "tracesift-bench-"));
   const args = ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run", `--user-data-dir=${profile}`, `--window-size=${width},${height}`, "about:blank"];
-  const child = spawn(executable(), args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+  const child = spawn(browserPath(), args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   const send = speak(child);
   const { targetInfos } = await send("Target.getTargets");
   const { targetId } = targetInfos.find(({ type }) => type === "page");

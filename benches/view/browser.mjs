@@ -1,27 +1,13 @@
 // The browser of the measurements, and what the system says about processes.
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { existsSync } from "node:fs";
-
-// The page's tests pin the version.
-const { chromium } = createRequire(new URL("../../crates/view/page-tests/package.json", import.meta.url))("playwright-core");
-
-const PATHS = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-/** The browser's program. */
-export function executable() {
-  const found = PATHS.find((path) => path && existsSync(path));
-  if (!found) throw new Error(`no browser among ${PATHS.filter(Boolean).join(", ")}`);
-  return found;
-}
+import { start } from "../../crates/view/page-tests/chromium.mjs";
 
 /**
- * A browser without a GPU, with an empty page, which is what a reader has before the command.
+ * A browser without a GPU.
  * @returns the browser, and figures of its processes
  */
 export async function launch() {
-  const executablePath = executable();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
+  const browser = await start(["--disable-gpu"]);
   const cdp = await browser.newBrowserCDPSession();
   const processes = async () => (await cdp.send("SystemInfo.getProcessInfo")).processInfo;
   const cpu = async () => (await processes()).filter(({ type }) => type !== "browser").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
@@ -38,6 +24,17 @@ export async function newPage(browser, { width = 1920, height = 1080 } = {}) {
   const page = await context.newPage();
   page.on("pageerror", (error) => console.log(`  error of the page: ${error}`));
   return { page, close: () => context.close() };
+}
+
+/** An empty page of a browser that has come to rest, which is what a reader has before the command. */
+export async function emptyPage(browser, cpu) {
+  const it = await newPage(browser);
+  let before = -1;
+  for (let now = await cpu(); now - before > 0.01; now = await cpu()) {
+    before = now;
+    await sleep(300);
+  }
+  return it;
 }
 
 /** @returns {number} KiB of a line of a file below `/proc` */

@@ -41,9 +41,9 @@ function watchStart() {
   requestAnimationFrame(look);
 }
 
-/** Opens the page. */
-export async function open(browser, server, { fragment = "", width, height } = {}) {
-  const it = await newPage(browser, { width, height });
+/** Opens the page, in a page that is there or in its own. */
+export async function open(browser, server, { fragment = "", width, height, empty } = {}) {
+  const it = empty ?? (await newPage(browser, { width, height }));
   await it.page.addInitScript(watchStart);
   await it.page.goto(`${server.url}${fragment ? `&${fragment}` : ""}`, { waitUntil: "commit" });
   await it.page.waitForFunction(() => window.complete !== undefined, undefined, { timeout: 600_000, polling: 20 });

@@ -35,8 +35,8 @@ export async function serve(page, recording) {
 }
 
 /** Opens it; it is complete when it has tracks and loads nothing any more. That is before the tracks have their content. */
-export async function open(browser, server, size = {}) {
-  const it = await newPage(browser, size);
+export async function open(browser, server, { width, height, empty } = {}) {
+  const it = empty ?? (await newPage(browser, { width, height }));
   await it.page.goto(server.url, { waitUntil: "commit" });
   await it.page.waitForFunction(() => {
     const omnibox = document.querySelector(".pf-omnibox input, input.pf-omnibox__input")?.getAttribute("placeholder") ?? "";

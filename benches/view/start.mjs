@@ -1,5 +1,5 @@
 // From the command to the first complete picture, of both programs in turn.
-import { anonymous, cpuOf, launch } from "./browser.mjs";
+import { anonymous, cpuOf, emptyPage, launch } from "./browser.mjs";
 import { say, spread } from "./figures.mjs";
 import * as program from "./program.mjs";
 import * as rival from "./rival.mjs";
@@ -13,9 +13,10 @@ export async function ours(path, archive, runs) {
   let counts = {};
   for (let run = 0; run <= runs; run += 1) {
     const { browser, cpu: ofBrowser, renderer } = await launch();
+    const empty = await emptyPage(browser, ofBrowser);
     const before = await ofBrowser();
     const server = await program.serve(path, archive);
-    const one = await program.open(browser, server);
+    const one = await program.open(browser, server, { empty });
     const told = await one.page.evaluate(() => ({ requests: window.tracesift.counts.requests, lanes: window.tracesift.lanes.store.sight.lanes.length }));
     const spent = (await ofBrowser()) - before + cpuOf(server.pid);
     await program.settled(one.page);
@@ -47,9 +48,10 @@ export async function theirs(page, recording, runs) {
   const memory = [];
   for (let run = 0; run < runs; run += 1) {
     const { browser, cpu: ofBrowser, renderer } = await launch();
+    const empty = await emptyPage(browser, ofBrowser);
     const before = await ofBrowser();
     const server = await rival.serve(page, recording);
-    const one = await rival.open(browser, server);
+    const one = await rival.open(browser, server, { empty });
     cpu.push((await ofBrowser()) - before);
     wall.push(one.complete - server.began);
     memory.push(await renderer());

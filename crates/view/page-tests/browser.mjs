@@ -1,20 +1,8 @@
-// The browser of the tests: Chromium by its path, one for a file, a fresh context for each test.
-import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
+// The browser of the tests: one for a file, a fresh context for each test.
+import { start } from "./chromium.mjs";
 import { serve } from "./mock/serve.mjs";
 
-const PATHS = [process.env["CHROMIUM"] ?? "", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-/** @returns {string} */
-export function browserPath() {
-  const found = PATHS.find((path) => path && existsSync(path));
-  if (!found) throw new Error(`no browser among ${PATHS.filter(Boolean).join(", ")}`);
-  return found;
-}
-
-export function launch() {
-  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-precise-memory-info", "--js-flags=--expose-gc"] });
-}
+export const launch = () => start(["--enable-precise-memory-info", "--js-flags=--expose-gc"]);
 
 /**
  * @param {import("playwright-core").Browser} browser

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
-import { browserPath, open, settled } from "./browser.mjs";
+import { open, settled } from "./browser.mjs";
+import { start } from "./chromium.mjs";
 import { encode } from "./png.mjs";
 import { serve } from "./mock/serve.mjs";
 
@@ -36,7 +36,7 @@ let server;
 let lab;
 before(async () => {
   if (skip) return;
-  browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-dev-shm-usage", "--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb", "--disable-font-subpixel-positioning"] });
+  browser = await start(["--font-render-hinting=none", "--disable-lcd-text", "--force-color-profile=srgb", "--disable-font-subpixel-positioning"]);
   server = await serve();
   lab = await (await browser.newContext()).newPage();
 });

@@ -1,7 +1,7 @@
-// Starts the page: reads the session, builds the parts, keeps the address.
+// Starts the page: reads the session, makes the first picture, keeps the address. Then rest.js makes the rest.
 import "./api/early.js";
 import * as client from "./api/client.js";
-import { calm, choice, drag, effect, fill, h, handled, icon, paused, tool, untracked } from "./dom.js";
+import { calm, choice, drag, effect, fill, h, handled, paused, tool, untracked } from "./dom.js";
 import { clean, CLOCK_NAMES, CLOCKS, group, length, messageOf, rangeWord } from "./format.js";
 import { drawn } from "./lanes/compositor.js";
 import { xOf, nsAt, headWidth, rowHeight } from "./lanes/geometry.js";
@@ -11,20 +11,11 @@ import { css, hueOrder } from "./lanes/palette.js";
 import { arrows } from "./lanes/overlay.js";
 import { Overview } from "./lanes/overview.js";
 import { LanesView } from "./lanes/view.js";
-import { Dock } from "./panels/dock.js";
-import { keepProcess } from "./panels/go.js";
-import { followKeys, help } from "./parts/keys.js";
-import { palette } from "./parts/palette.js";
-import { applyText, copyLink, currentViews, showView } from "./parts/view-file.js";
+import { applyText, currentViews } from "./parts/view-file.js";
 import { banner, troubleBar } from "./parts/banner.js";
-import { findingMarks } from "./parts/findings.js";
-import { lastCopied, menuButton } from "./parts/menu.js";
-import { followPointer, handles } from "./parts/pointer.js";
-import { readout } from "./parts/readout.js";
-import { Search } from "./parts/search.js";
+import { lastCopied } from "./parts/menu.js";
 import { choose } from "./parts/spans.js";
 import * as path from "./lanes/path.js";
-import { zeroButton } from "./parts/zero.js";
 import * as url from "./state/url.js";
 import * as view from "./state/view.js";
 
@@ -92,16 +83,13 @@ function showPairs(list) {
 function build(app) {
   const axisCanvas = h("canvas.axis-canvas");
   const overview = new Overview();
-  const search = new Search();
-  const axisTime = h("div.axis-time", axisCanvas, findingMarks(), handles());
-  const axis = h("div.axis", axisHead(), axisTime);
+  const top = topBar();
+  const head = axisHead();
+  const time = h("div.axis-time", axisCanvas);
+  const axis = h("div.axis", head, time);
   const lanes = new LanesView(axisCanvas);
-  const dock = new Dock();
-  const split = divider();
-  fill(app, topBar(search), banner(), troubleBar(), overview.element, crumbs(), axis, lanes.area, split, dock.element);
-  followPointer(lanes.area, axis);
-  readout(lanes.area, lanes.store, lanes.singles);
-  followKeys();
+  const dock = h("section.dock", { "aria-busy": "true" });
+  fill(app, top, banner(), troubleBar(), overview.element, crumbs(), axis, lanes.area, divider(), dock);
   model.start();
   path.start();
   const said = document.getElementById("said");
@@ -123,25 +111,24 @@ function build(app) {
     const list = url.readFragment(location.hash);
     if (list.length > 0) showPairs(list);
   });
-  addEventListener("beforeprint", () => {
-    printed(app, dock);
-    document.documentElement.dataset.theme = "light";
-    lanes.redraw();
-  });
-  addEventListener("afterprint", () => {
-    document.documentElement.dataset.theme = view.theme.peek();
-    lanes.retheme();
-  });
-  // What tests look at; nothing of the page reads it.
-  Object.assign(window, { tracesift: { view, model, lanes, dock, overview, search, path, hueOfProcess: (/** @type {number} */ index) => css(`--hue-${hueOfIndex(index, hueOrder.peek())}`), drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble } });
+  // What tests look at.
+  const seen = { view, model, lanes, overview, path, hueOfProcess: (/** @type {number} */ index) => css(`--hue-${hueOfIndex(index, hueOrder.peek())}`), drawn, arrows, counts: client.counts, busy: client.busy, lastCopied, xOf, nsAt, headWidth, rowHeight, url, trouble: client.trouble };
+  Object.assign(window, { tracesift: seen });
+  void pictured(lanes, overview).then(() => import("./rest.js")).then(({ rest }) => Object.assign(seen, rest({ app, top, head, time, axis, lanes, dock }))).catch(client.report);
 }
 
-/** @param {Search} search */
-function topBar(search) {
+/** Waits for the first picture: other parts would take its CPUs. @param {LanesView} lanes @param {Overview} overview */
+async function pictured({ store }, { loaded }) {
+  const last = performance.now() + 600;
+  const is = () => loaded.peek() && model.loading.peek() === 0 && store.sight.lanes.length > 0 && store.complete;
+  while (!is() && performance.now() < last) await new Promise((resolve) => setTimeout(resolve, 15));
+}
+
+function topBar() {
   const names = h("select.recording", { "aria-label": "Recording", onchange: (event) => {
     const process = view.processes.peek();
     showPairs([["recording", /** @type {HTMLSelectElement} */ (event.target).value], ["panel", view.panel.peek()], ["open", "processes"], ["open", "cpus"]]);
-    if (process) void keepProcess(process).catch(client.report);
+    if (process) void import("./panels/go.js").then(({ keepProcess }) => keepProcess(process)).catch(client.report);
   } });
   effect(() => {
     const all = view.session.value?.recordings ?? [];
@@ -155,12 +142,9 @@ function topBar(search) {
     fill(title, h("span", { class: view.hasMany() ? "unseen" : "", title: clean(one?.file ?? "") }, clean(one?.name ?? "", 90)),
       h("span.dim.facts", [one?.machine ? clean(one.machine, 40) : "", `${one?.cpus ?? 0} CPU${one?.cpus === 1 ? "" : "s"}`, length((one?.end_ns ?? 0) - (one?.start_ns ?? 0)), one?.wall_start ? `${one.wall_start.slice(0, 19).replace("T", " ")}Z` : "", rowsOf(one)].filter(Boolean).join(" · ")));
   });
-  const views = menuButton({}, () => currentViews().map(({ name, about }, i) => ({ name: `${name} — ${about}`, keys: i < 9 ? String(i + 1) : "", run: () => showView(i) })), "Views");
   const busy = h("span.busy", { "aria-hidden": "true" });
   effect(() => void busy.classList.toggle("on", client.busy.value > 0));
-  const themes = menuButton({ "aria-label": "Colours", title: "Colours" }, () => Object.entries(view.THEMES).map(([id, name]) => ({ name, checked: view.theme.peek() === id, run: () => (view.theme.value = id) })), icon("theme"));
-  return h("header.top", h("span.logo", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), names, title, busy, search.element, views,
-    tool("Copy link to this view", "link", copyLink), tool("Commands (Ctrl+Shift+P)", "command", palette), themes, tool("Keys (?)", "help", help));
+  return h("header.top", h("span.logo", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), names, title, busy);
 }
 
 /** @param {RecordingInfo | null} one */
@@ -198,7 +182,7 @@ function axisHead() {
     const recording = view.recording.value;
     for (const option of clock.options) option.disabled = option.value !== "s" && (!recording?.wall_start || (option.value === "local" && recording.offset_minutes === null));
   });
-  return h("div.axis-head", clock, zeroButton());
+  return h("div.axis-head", clock);
 }
 
 /** Between lanes and panels. */
@@ -212,16 +196,6 @@ function divider() {
     handled(event);
   });
   return element;
-}
-
-/** Puts the rows of the panel that are not in sight on paper, too. @param {HTMLElement} app @param {Dock} dock */
-function printed(app, dock) {
-  document.querySelector(".print-table")?.remove();
-  const shown = dock.shown?.copied();
-  if (!shown) return;
-  const [from, to] = view.subject.peek();
-  app.append(h("section.print-table", h("p", `${clean(view.recording.peek()?.name ?? "")}, ${rangeWord([from, to])}`), h("p", h("code", clean(dock.command, 2000))),
-    h("table", h("thead", h("tr", shown.titles.map((one) => h("th", one)))), h("tbody", shown.cells.slice(0, 200).map((row) => h("tr", row.map((cell) => h("td", { class: /^[−\d,.]*$/.test(cell) ? "figure" : cell.length <= 18 ? "short" : null }, cell.slice(0, 160)))))))));
 }
 
 void start();

@@ -87,6 +87,7 @@ assets! {
     "parts/spans.js",
     "parts/view-file.js",
     "parts/zero.js",
+    "rest.js",
     "state/command.js",
     "state/landmark.js",
     "state/saved.js",

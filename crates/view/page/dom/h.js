@@ -27,7 +27,7 @@ export function h(tag, first, ...rest) {
     else if (typeof value === "function") effect(() => put(element, key, /** @type {() => Plain} */ (value)()));
     else put(element, key, value);
   }
-  return /** @type {ElementOf<T>} */ (/** @type {unknown} */ (element));
+  return /** @type {ElementOf<T>} */ (element);
 }
 
 /** @param {Props | Child} value @returns {value is Props} */

@@ -33,7 +33,7 @@ class Painter {
 /** The only script address that the page ever makes. */
 function workerUrl() {
   const url = new URL("painter.js", import.meta.url).href;
-  const types = /** @type {{ trustedTypes?: PolicyMaker }} */ (/** @type {unknown} */ (globalThis)).trustedTypes;
+  const types = /** @type {{ trustedTypes?: PolicyMaker }} */ (globalThis).trustedTypes;
   if (!types) return url;
   const policy = types.createPolicy("tracesift", {
     createScriptURL: (wanted) => {

@@ -8,8 +8,15 @@ import * as model from "./model.js";
 import * as path from "./path.js";
 import * as view from "../state/view.js";
 import { menuButton, openMenu } from "../parts/menu.js";
-import { laneMenu } from "../parts/lane-menu.js";
 import { stepSpan } from "../parts/spans.js";
+
+/** Empty until rest.js is there. @type {LaneMenu} */
+let laneMenu = () => [];
+
+/** @param {LaneMenu} menu */
+export function offerMenu(menu) {
+  laneMenu = menu;
+}
 
 /** Lanes in which the arrow keys go from span to span. */
 const SPANS = new Set(["thread", "cpu", "disk", "path"]);

@@ -86,7 +86,7 @@ export class Table {
     this.element.ariaColCount = String(this.columns.length);
     this.head.replaceChildren(...this.columns.map((column) => {
       const sorted = this.state.sort === column.key;
-      const button = /** @type {HTMLElement} */ (h("button.sort", { onclick: () => this.#by(column) }, h("span.name", column.title), h("span.way", { "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : "")));
+      const button = h("button.sort", { onclick: () => this.#by(column) }, h("span.name", column.title), h("span.way", { "aria-hidden": "true" }, sorted ? (this.state.down ? "▾" : "▴") : ""));
       return h("div", { role: "columnheader", class: `cell ${isNumber(column) ? "number" : ""}`, "aria-sort": sorted ? (this.state.down ? "descending" : "ascending") : "none", "data-key": column.key, title: `${column.title} (${column.key})` }, button);
     }));
     this.list.set(this.shown.slice());

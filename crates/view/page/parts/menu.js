@@ -22,7 +22,7 @@ export function openMenu(anchor, items, x) {
   const element = h("div.menu", { role: "menu", tabindex: -1 }, items.map((item) => {
     if (item === "-") return h("div.rule", { role: "separator" });
     const checkable = item.checked !== undefined;
-    const button = /** @type {HTMLElement} */ (h("button.item", {
+    const button = h("button.item", {
       role: checkable ? "menuitemcheckbox" : "menuitem", tabindex: -1, "aria-checked": checkable ? String(item.checked) : null,
       "aria-disabled": item.off ? "true" : null,
       onclick: () => {
@@ -35,7 +35,7 @@ export function openMenu(anchor, items, x) {
         const tick = button.firstElementChild;
         if (tick) tick.textContent = now ? "✓" : "";
       },
-    }, h("span.tick", { "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : swatch(item.swatch), h("span", item.name), item.keys ? h("kbd", item.keys) : null));
+    }, h("span.tick", { "aria-hidden": "true" }, item.checked ? "✓" : ""), item.swatch === undefined ? null : swatch(item.swatch), h("span", item.name), item.keys ? h("kbd", item.keys) : null);
     return button;
   }));
   element.addEventListener("keydown", (event) => {
@@ -72,7 +72,7 @@ addEventListener("blur", () => closeMenu(false));
 
 /** @type {OpenDialog} */
 export function openDialog(label, make, kind = "") {
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: `dialog ${kind}`, "aria-label": label }));
+  const dialog = h("dialog", { class: `dialog ${kind}`, "aria-label": label });
   const close = () => dialog.close();
   dialog.append(...make(close));
   dialog.addEventListener("close", () => dialog.remove());

@@ -5,7 +5,7 @@ import { openDialog } from "./menu.js";
 
 export function palette() {
   const dialog = openDialog("Commands", (close) => {
-    const input = /** @type {HTMLInputElement} */ (h("input", { type: "text", role: "combobox", "aria-label": "Command", "aria-controls": "commands", "aria-expanded": "true", "aria-autocomplete": "list", placeholder: "Command…" }));
+    const input = h("input", { type: "text", role: "combobox", "aria-label": "Command", "aria-controls": "commands", "aria-expanded": "true", "aria-autocomplete": "list", placeholder: "Command…" });
     const list = h("div", { id: "commands", role: "listbox", "aria-label": "Commands" });
     let shown = allActions();
     let at = 0;

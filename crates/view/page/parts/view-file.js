@@ -36,7 +36,7 @@ export function saveView() {
 }
 
 export function openView() {
-  const input = /** @type {HTMLInputElement} */ (h("input", { type: "file", accept: ".txt,text/plain" }));
+  const input = h("input", { type: "file", accept: ".txt,text/plain" });
   input.addEventListener("change", async () => {
     const file = input.files?.[0];
     if (file && file.size <= 1 << 20) applyText(await file.text());

@@ -19,7 +19,7 @@ export function zeroDialog(kind = view.zero.peek()?.landmark?.at.split(":")[0] ?
   openDialog("Time zero", (close) => {
     const kinds = h("select", { "aria-label": "What happened", onchange: () => fresh() }, LANDMARKS.map((one) => h("option", { value: one.kind }, one.name)));
     const names = h("input.filter", { type: "text", "aria-label": "Its name, a pattern", value: text });
-    const of = /** @type {HTMLInputElement} */ (h("input.filter", { type: "text", "aria-label": "Only of these processes", placeholder: "of any process", value: view.zero.peek()?.landmark?.of ?? "" }));
+    const of = h("input.filter", { type: "text", "aria-label": "Only of these processes", placeholder: "of any process", value: view.zero.peek()?.landmark?.of ?? "" });
     const said = h("p.warn-text", { role: "alert" });
     const fresh = () => void (names.placeholder = LANDMARKS.find((one) => one.kind === kinds.value)?.example ?? "");
     kinds.value = kind;

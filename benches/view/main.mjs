@@ -130,7 +130,7 @@ async function memory() {
 /** Bytes of the program and of the page's files. */
 function files() {
   title("files");
-  const sum = (folder) => readdirSync(folder, { withFileTypes: true }).reduce((all, entry) => all + (entry.isDirectory() ? sum(join(folder, entry.name)) : entry.name.endsWith(".d.ts") || entry.name === "assets.txt" ? 0 : statSync(join(folder, entry.name)).size), 0);
+  const sum = (folder) => readdirSync(folder, { withFileTypes: true }).reduce((all, entry) => all + (entry.isDirectory() ? sum(join(folder, entry.name)) : entry.name.endsWith(".d.ts") ? 0 : statSync(join(folder, entry.name)).size), 0);
   say("the page's files, bytes", sum(fileURLToPath(new URL("../../crates/view/page", import.meta.url))));
   say("the program, bytes", statSync(path).size);
 }

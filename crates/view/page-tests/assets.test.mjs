@@ -1,23 +1,11 @@
 // What the page is made of: files, sizes, forbidden words, and colours that can be told apart.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import test from "node:test";
-import { fileURLToPath } from "node:url";
-
-const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
-
-/** @returns {string[]} */
-function files(folder = "") {
-  return readdirSync(PAGE + folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? files(`${folder}${one.name}/`) : [`${folder}${one.name}`]));
-}
+import { files, PAGE } from "./page-files.mjs";
 
 const all = files();
 const text = (/** @type {string} */ name) => readFileSync(PAGE + name, "utf8");
-
-test("assets.txt names every file that is served", () => {
-  const served = all.filter((name) => !name.endsWith(".d.ts") && name !== "assets.txt").sort();
-  assert.deepEqual(text("assets.txt").trim().split("\n"), served);
-});
 
 test("modules are short, all of it small", () => {
   for (const name of all.filter((one) => one.endsWith(".js"))) assert.ok(text(name).split("\n").length <= 501, `${name} has more than 500 lines`);

@@ -10,12 +10,12 @@ import { basename, join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch, settled } from "./browser.mjs";
+import { files, PAGE } from "./page-files.mjs";
 import { HEADERS } from "./mock/serve.mjs";
 
 export const PROGRAM = process.env["TRACESIFT"] ?? "";
 export const RECORDINGS = process.env["TRACESIFT_RECORDINGS"] ?? "";
 const SHARED = fileURLToPath(new URL("../../../../shared/cases/", import.meta.url));
-const PAGE = fileURLToPath(new URL("../page/", import.meta.url));
 const TYPES = { js: "text/javascript", css: "text/css", svg: "image/svg+xml", html: "text/html; charset=utf-8" };
 
 /** Why tests are skipped. */
@@ -97,8 +97,7 @@ function pageBefore(port) {
 
 /** Whether the program has the page of the repository, to the byte. @param {string} port */
 async function hasThisPage(port) {
-  const names = readFileSync(`${PAGE}assets.txt`, "utf8").split("\n").filter(Boolean);
-  for (const name of names) {
+  for (const name of files().filter((one) => !one.endsWith(".d.ts"))) {
     const answer = await fetch(`http://127.0.0.1:${port}/${name === "index.html" ? "" : `assets/${name}`}`);
     if (answer.status !== 200 || !Buffer.from(await answer.arrayBuffer()).equals(readFileSync(PAGE + name))) return false;
   }

@@ -105,8 +105,14 @@ fn each_build_is_compared_with_the_one_before() {
     if !can_record() {
         return;
     }
-    let directory = plan(5, "");
-    let path = directory.path();
+    // Other programs on the machine can make runs of one build differ so much that nothing can be said of them.
+    if !(0..4).any(|_| is_compared_with_the_one_before(plan(5, "").path())) {
+        tracesift_fixtures::skipped("the machine is too busy: runs of the same build are undecided");
+    }
+}
+
+/// Whether the runs of the same build could be told to be no slower.
+fn is_compared_with_the_one_before(path: &Path) -> bool {
     let reports = ["--junit", "gates.xml", "--markdown", "gates.md"];
     let options = [&["--against", "last", "--fail-if", GATE, "--strict", "--keep", "failed"], &reports[..]].concat();
     let read = |name: &str| fs::read_to_string(path.join(name)).unwrap();
@@ -129,6 +135,9 @@ fn each_build_is_compared_with_the_one_before() {
 
     // The same build.
     let (code, answer, said) = told(&run_plan(path, &options));
+    if answer.contains("Gate undisturbed > +50 % undecided") {
+        return false;
+    }
     assert_eq!(code, 0, "{answer}{said}");
     assert!(said.contains("session 2") && said.contains("compared with 5 runs of session 1"), "{said}");
     assert!(answer.contains("Spin  5 runs in last, 5 in new"), "{answer}");
@@ -158,6 +167,7 @@ fn each_build_is_compared_with_the_one_before() {
     assert_eq!(recorders(path), 0, "perf still records");
 
     goes_on_unless_something_has_changed(path);
+    true
 }
 
 /// An interrupted session goes on; one whose program has changed does not.

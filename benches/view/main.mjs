@@ -3,9 +3,9 @@
 // TRACESIFT_BENCH_PARTS names the parts to run (start,frames,steps,panels,stacks,memory,files), TRACESIFT_BENCH_RUNS the counted
 // runs, TRACESIFT_BENCH_MINUTES the minutes of use.
 import { execFileSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { files as pageFiles, PAGE } from "../../crates/view/page-tests/page-files.mjs";
 import { launch, sleep } from "./browser.mjs";
 import { quantile, say, tail } from "./figures.mjs";
 import { moved, processorTime } from "./frames.mjs";
@@ -130,8 +130,8 @@ async function memory() {
 /** Bytes of the program and of the page's files. */
 function files() {
   title("files");
-  const sum = (folder) => readdirSync(folder, { withFileTypes: true }).reduce((all, entry) => all + (entry.isDirectory() ? sum(join(folder, entry.name)) : entry.name.endsWith(".d.ts") ? 0 : statSync(join(folder, entry.name)).size), 0);
-  say("the page's files, bytes", sum(fileURLToPath(new URL("../../crates/view/page", import.meta.url))));
+  const served = pageFiles().filter((name) => !name.endsWith(".d.ts"));
+  say("the page's files, bytes", served.reduce((sum, name) => sum + statSync(PAGE + name).size, 0));
   say("the program, bytes", statSync(path).size);
 }
 

@@ -603,9 +603,10 @@ type GoAlong = (ns: number, along?: boolean) => void;
 /** @returns null: it has no lane with figures */
 type DensityOf = (hit: Hit, signal: AbortSignal) => Promise<Density | null>;
 
-/** @param anchor where its menus stand */
 /** What the page begins with: its whole, the places for tools, and the lanes. */
 type FirstParts = { app: HTMLElement; top: HTMLElement; head: HTMLElement; time: HTMLElement; axis: HTMLElement; lanes: import("./lanes/view.js").LanesView; dock: HTMLElement };
+
+/** @param anchor where its menus stand */
 type LaneMenu = (row: Row, store: LaneStore, anchor: HTMLElement) => Item[];
 
 type CommandsOf = (lane: Lane, store: LaneStore) => { name: string, command: string }[];

@@ -106,9 +106,8 @@ fn each_build_is_compared_with_the_one_before() {
         return;
     }
     // Other programs on the machine can make runs of one build differ so much that nothing can be said of them.
-    if !(0..4).any(|_| is_compared_with_the_one_before(plan(5, "").path())) {
-        tracesift_fixtures::skipped("the machine is too busy: runs of the same build are undecided");
-    }
+    let is_decided = (0..4).any(|_| is_compared_with_the_one_before(plan(5, "").path()));
+    assert!(is_decided, "runs of the same build are undecided each time");
 }
 
 /// Whether the runs of the same build could be told to be no slower.

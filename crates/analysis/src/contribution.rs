@@ -36,8 +36,8 @@ impl Contribution {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Amount {
-    /// Samples: the first of them at the contribution's time.
-    Samples { count: i64, weight: i64, last: i64 },
+    /// A sample at the contribution's time.
+    Sample { weight: i64 },
     /// A switch row: the spans, and whether the thread was switched in at the contribution's time.
     Switch { wait: Option<Span>, ready: Option<Span>, switched_in: bool },
 }
@@ -134,7 +134,7 @@ mod tests {
                     thread: ThreadId(0),
                     attribution,
                     time,
-                    amount: Amount::Samples { count: 1, weight: 1, last: time },
+                    amount: Amount::Sample { weight: 1 },
                 });
             }
             let mut found = Vec::new();

@@ -14,13 +14,14 @@ use tracesift_trace::{ProcessId, ThreadId};
 
 use crate::RecordingFacts;
 use crate::accounting::ThreadLifetime;
+use crate::attribution::Attribution;
 use crate::method_total::{MethodCount, MethodTotal};
 use crate::names::MethodId;
 use crate::owner::Owner;
 use crate::parts_by_end::PartsByEnd;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::{AttributedSample, AttributedSwitch, ChargedSample, RowContributions};
-use crate::sample_sums::SampleSum;
+use crate::sample_total::SampleTotal;
 use crate::spans::Span;
 use crate::stack_aggregator::StackAggregator;
 use crate::stacks::MethodSource;
@@ -107,9 +108,9 @@ impl<S: MethodSource, O: Owner> MethodAggregator<S, O> {
         self.rows.sample(owner, &row.into()).into_iter().for_each(|contribution| self.stacks.add(contribution));
     }
 
-    /// Takes samples of an owner that were added up, all of them inside the range.
-    pub fn samples_of(&mut self, owner: O, sum: &SampleSum) {
-        self.stacks.add(self.rows.samples(owner, sum));
+    /// Takes samples of an owner and a place that were added up, all of them inside the range.
+    pub fn samples_of(&mut self, owner: O, attribution: Attribution, total: &SampleTotal) {
+        self.stacks.add_samples(self.rows.process(owner), attribution, total);
     }
 
     /// Takes a switch row; rows come newest first.

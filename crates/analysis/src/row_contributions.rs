@@ -11,7 +11,6 @@ use crate::by_id::ById;
 use crate::contribution::{Amount, Contribution};
 use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
-use crate::sample_sums::SampleSum;
 use crate::spans::{Pieces, Span, is_switch_in, pieces};
 
 view! {
@@ -94,15 +93,8 @@ impl<O: Owner> RowContributions<O> {
         }
         let attribution = Attribution::of_sample(row.stack, row.frame);
         let process = self.process(owner);
-        let amount = Amount::Samples { count: 1, weight: row.weight, last: row.time };
+        let amount = Amount::Sample { weight: row.weight };
         Some(Contribution { process, thread: row.thread, attribution, time: row.time, amount })
-    }
-
-    /// The contribution of samples that were added up, all of them inside the range.
-    pub(crate) fn samples(&mut self, owner: O, sum: &SampleSum) -> Contribution {
-        let process = self.process(owner);
-        let amount = Amount::Samples { count: sum.samples, weight: sum.cpu, last: sum.last };
-        Contribution { process, thread: sum.thread, attribution: sum.attribution, time: sum.first, amount }
     }
 
     /// The contribution of a switch row; rows come newest first.
@@ -159,7 +151,8 @@ impl<O: Owner> RowContributions<O> {
         self.processes
     }
 
-    fn process(&mut self, owner: O) -> ProcessNumber {
+    /// The number of an owner.
+    pub(crate) fn process(&mut self, owner: O) -> ProcessNumber {
         *self.process_index.entry(owner).or_insert_with(|| {
             self.processes.push(owner);
             ProcessNumber(u32::try_from(self.processes.len() - 1).unwrap_or(u32::MAX))

@@ -13,6 +13,7 @@ use crate::method_slots::{MethodSlots, OwnedSlots};
 use crate::owner::Owner;
 use crate::process_number::ProcessNumber;
 use crate::row_contributions::RowContributions;
+use crate::sample_total::SampleTotal;
 use crate::spans::Span;
 use crate::stack_cache::{EntryNumber, StackCache};
 use crate::stacks::MethodSource;
@@ -119,6 +120,24 @@ impl<S: MethodSource> StackAggregator<S> {
         }
     }
 
+    /// Adds samples of a process and a place that were added up elsewhere.
+    pub(crate) fn add_samples(&mut self, process: ProcessNumber, attribution: Attribution, total: &SampleTotal) {
+        if !self.counts(attribution) {
+            return;
+        }
+        let entry = self.entry(process, attribution);
+        for thread in total.threads() {
+            self.note(entry, process, thread);
+        }
+        let sums = self.cache.sums(entry);
+        sums.samples += total.samples;
+        sums.cpu = sums.cpu.saturating_add(total.cpu);
+        sums.seen(total.first, total.last);
+        if let Some(leaf) = self.cache.leaf(entry) {
+            self.slots.add_exclusive(leaf, total.cpu);
+        }
+    }
+
     /// Adds contributions that were grouped elsewhere.
     pub(crate) fn add_all(&mut self, contributions: ContributionsByProcess<'_>) {
         self.add_queued();
@@ -149,16 +168,16 @@ impl<S: MethodSource> StackAggregator<S> {
     /// Adds a contribution to its methods. Those of switches come newest first in each process.
     fn add_now(&mut self, contribution: &Contribution) {
         let Contribution { process, thread, attribution, time, amount } = *contribution;
-        if attribution == Attribution::Nowhere && !self.has_no_stack || self.is_full {
+        if !self.counts(attribution) {
             return;
         }
         match amount {
-            Amount::Samples { count, weight, last } => {
-                let entry = self.entry(process, thread, attribution);
+            Amount::Sample { weight } => {
+                let entry = self.entry_of_thread(process, thread, attribution);
                 let sums = self.cache.sums(entry);
-                sums.samples += count;
+                sums.samples += 1;
                 sums.cpu = sums.cpu.saturating_add(weight);
-                sums.seen(time, last);
+                sums.seen(time, time);
                 if let Some(leaf) = self.cache.leaf(entry) {
                     self.slots.add_exclusive(leaf, weight);
                 }
@@ -166,7 +185,7 @@ impl<S: MethodSource> StackAggregator<S> {
             Amount::Switch { wait, ready, switched_in } => {
                 // No wait to come ends behind this switch-in, so those that do are next in descending order.
                 self.join_waits(process, time);
-                let entry = self.entry(process, thread, attribution);
+                let entry = self.entry_of_thread(process, thread, attribution);
                 let sums = self.cache.sums(entry);
                 if switched_in {
                     sums.switches += 1;
@@ -205,21 +224,36 @@ impl<S: MethodSource> StackAggregator<S> {
         }
     }
 
+    /// Whether anything is charged to a place.
+    fn counts(&self, attribution: Attribution) -> bool {
+        (attribution != Attribution::Nowhere || self.has_no_stack) && !self.is_full
+    }
+
     /// The cache entry of a stack in a process, with the thread noted in it.
-    fn entry(&mut self, process: ProcessNumber, thread: ThreadId, attribution: Attribution) -> EntryNumber {
+    fn entry_of_thread(&mut self, process: ProcessNumber, thread: ThreadId, attribution: Attribution) -> EntryNumber {
+        let entry = self.entry(process, attribution);
+        if self.cache.is_new_thread(entry, thread) {
+            self.note(entry, process, thread);
+        }
+        entry
+    }
+
+    /// Notes a thread in an entry of its process.
+    fn note(&mut self, entry: EntryNumber, process: ProcessNumber, thread: ThreadId) {
+        let number = self.thread_number(process, thread);
+        self.cache.add_thread(entry, number);
+    }
+
+    /// The cache entry of a stack in a process.
+    fn entry(&mut self, process: ProcessNumber, attribution: Attribution) -> EntryNumber {
         let attribution = match attribution {
             Attribution::Stack(stack) => Attribution::Stack(self.source.representative(stack)),
             Attribution::Frame(_) | Attribution::Nowhere => attribution,
         };
-        let entry = match self.cache.find(process, attribution) {
+        match self.cache.find(process, attribution) {
             Some(entry) => entry,
             None => self.new_entry(process, attribution),
-        };
-        if self.cache.is_new_thread(entry, thread) {
-            let number = self.thread_number(process, thread);
-            self.cache.add_thread(entry, number);
         }
-        entry
     }
 
     /// Number of a thread among those seen in a process.

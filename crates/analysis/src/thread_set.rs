@@ -1,8 +1,8 @@
 //! The set of threads of a process that were seen at a method: exact, and a few bytes for few
 //! threads.
 
-/// A set of thread numbers, dense within a process, as pairs of (word, 32 bits). Numbers are given at first sight, so a
-/// new one lies in the last word or behind it.
+/// A set of thread numbers as pairs of (word, 32 bits). Those of a process are dense and given at first sight, so a new one lies in the last
+/// word or behind it; others come in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ThreadSet {
     /// The only word of most sets, without an allocation of its own.
@@ -27,6 +27,12 @@ impl ThreadSet {
 
     pub(crate) fn count(&self) -> u64 {
         std::iter::once(&self.first).chain(&self.rest).map(|(_, bits)| u64::from(bits.count_ones())).sum()
+    }
+
+    /// The numbers, ascending.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        let words = std::iter::once(&self.first).chain(&self.rest);
+        words.flat_map(|&(word, bits)| (0..32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 32 + bit))
     }
 
     /// Bytes on the heap.

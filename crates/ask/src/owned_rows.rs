@@ -2,7 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracesift_analysis::{
-    Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleSum, Span, StackWeight, Times, TimesOfThreads,
+    Attribution, Owner, RecordingFacts, Run, RunStacks, RunSwitch, SampleTotal, Span, StackWeight, Times,
+    TimesOfThreads,
 };
 use tracesift_archive::Error;
 use tracesift_trace::rows::{ContextSwitchRow, CpuSampleRow, ThreadRow};
@@ -165,12 +166,12 @@ impl<'a> OwnedRows<'a> {
         })
     }
 
-    /// The samples of the time range, added up by thread and place within parts of the table. Where there are representatives, each stack
-    /// counts as the one that they have for it.
+    /// The samples of the time range, added up by owner and place, some of these more than once. Where there are representatives, each
+    /// stack counts as the one that they have for it.
     pub(crate) fn summed_samples(
         &mut self,
         representatives: Option<&[StackId]>,
-        mut visit: impl FnMut(OwnerNumber, &SampleSum),
+        mut visit: impl FnMut(OwnerNumber, Attribution, &SampleTotal),
     ) -> Result<(), Error> {
         let known = |stack: StackId| representatives?.get(usize::try_from(stack.0).ok()?).copied();
         let place = |at: Attribution| match at {
@@ -179,8 +180,9 @@ impl<'a> OwnedRows<'a> {
         };
         let (owners, range) = (&mut self.owners, self.range);
         let counts = counts(self.processes, self.times);
-        summed_samples::by_thread(self.opened, range, counts, place, |sum| {
-            visit(owners.number(sum.process, sum.thread), sum);
+        let per_thread = owners.per_thread;
+        summed_samples::by_place(self.opened, range, per_thread, counts, place, |Sum { owner, at, sum }| {
+            visit(owners.number_of(owner.0, owner.1), at, &sum);
         })
     }
 
@@ -188,10 +190,10 @@ impl<'a> OwnedRows<'a> {
     pub(crate) fn stack_sums(&mut self) -> Result<Vec<StackWeight<OwnerNumber>>, Error> {
         let counts = counts(self.processes, self.times);
         let sums = summed_samples::by_stack(self.opened, self.range, self.owners.per_thread, counts)?;
-        let mut weight = |Sum { owner: (process, thread), at, weight }: Sum| StackWeight {
+        let mut weight = |Sum { owner: (process, thread), at, sum }: Sum| StackWeight {
             owner: self.owners.number_of(process, thread),
             attribution: at,
-            weight,
+            weight: sum,
         };
         Ok(sums.finish().into_iter().map(&mut weight).collect())
     }

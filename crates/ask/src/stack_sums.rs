@@ -1,4 +1,4 @@
-//! Time per owner and stack. Recordings have millions of samples of a hundred thousand stacks, and nearly every stack is of one
+//! Sums per owner and stack. Recordings have millions of samples of a hundred thousand stacks, and nearly every stack is of one
 //! process: its sum stands where the number of the stack says, and only those of several owners are looked up.
 
 use rustc_hash::FxHashMap;
@@ -14,29 +14,64 @@ const LISTED: usize = 1 << 22;
 /// A stack that has no sum yet.
 const NONE: u32 = u32::MAX;
 
-/// What an owner has in a stack.
+/// What an owner has in a stack: nanoseconds, and how many samples or spans they are of, unless it is said otherwise.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sum {
+pub(crate) struct Sum<S = Weight> {
     pub(crate) owner: Owner,
     pub(crate) at: Attribution,
-    /// Nanoseconds, and how many samples or spans they are of.
-    pub(crate) weight: Weight,
+    pub(crate) sum: S,
 }
 
 /// Sums per owner and stack.
-#[derive(Debug, Default)]
-pub(crate) struct StackSums {
-    sums: Vec<Sum>,
+#[derive(Debug)]
+pub(crate) struct StackSums<S = Weight> {
+    sums: Vec<Sum<S>>,
     /// By number of the stack: the sum that was added to last.
     latest: Vec<u32>,
     /// All sums of stacks that have more than one, and of what is in no list.
     others: FxHashMap<(Owner, Attribution), u32>,
 }
 
+impl<S> Default for StackSums<S> {
+    fn default() -> Self {
+        Self { sums: Vec::new(), latest: Vec::new(), others: FxHashMap::default() }
+    }
+}
+
 impl StackSums {
     /// Adds what a row has.
     #[inline]
     pub(crate) fn add(&mut self, owner: Owner, at: Attribution, weight: Weight) {
+        self.of(owner, at).add(weight);
+    }
+
+    /// Adds all of others.
+    pub(crate) fn append(self, others: Self) -> Self {
+        let (mut all, fewer) = if self.sums.len() < others.sums.len() { (others, self) } else { (self, others) };
+        for sum in fewer.sums {
+            all.add(sum.owner, sum.at, sum.sum);
+        }
+        all
+    }
+}
+
+impl<S: Default> StackSums<S> {
+    /// What an owner has in a stack.
+    #[inline]
+    pub(crate) fn of(&mut self, owner: Owner, at: Attribution) -> &mut S {
+        let row = self.row(owner, at) as usize;
+        &mut self.sums[row].sum
+    }
+
+    /// Bytes in use, about; what a sum has on the heap apart.
+    pub(crate) fn bytes(&self) -> usize {
+        // An entry takes its key and value and, at worst, as much again for free places.
+        let per_other = 2 * size_of::<((Owner, Attribution), u32)>();
+        self.sums.capacity() * size_of::<Sum<S>>() + self.latest.capacity() * 4 + self.others.capacity() * per_other
+    }
+
+    #[inline]
+    fn row(&mut self, owner: Owner, at: Attribution) -> u32 {
         let place = match at {
             Attribution::Stack(stack) => usize::try_from(stack.0).ok().filter(|place| *place < LISTED),
             Attribution::Frame(_) | Attribution::Nowhere => None,
@@ -46,8 +81,8 @@ impl StackSums {
                 self.latest.resize(place + 1, NONE);
             }
             let latest = self.latest[place];
-            match self.sums.get_mut(latest as usize) {
-                Some(sum) if sum.owner == owner => return sum.weight.add(weight),
+            match self.sums.get(latest as usize) {
+                Some(sum) if sum.owner == owner => {}
                 // The first one of this stack: nobody needs to look it up until there is another.
                 None => self.latest[place] = self.push(owner, at),
                 Some(sum) => {
@@ -55,24 +90,14 @@ impl StackSums {
                     self.latest[place] = self.find(owner, at);
                 }
             }
-            return self.sums[self.latest[place] as usize].weight.add(weight);
+            return self.latest[place];
         }
-        let row = self.find(owner, at);
-        self.sums[row as usize].weight.add(weight);
-    }
-
-    /// Adds all of others.
-    pub(crate) fn append(self, others: Self) -> Self {
-        let (mut all, fewer) = if self.sums.len() < others.sums.len() { (others, self) } else { (self, others) };
-        for sum in fewer.sums {
-            all.add(sum.owner, sum.at, sum.weight);
-        }
-        all
+        self.find(owner, at)
     }
 
     /// The sums by owner, then in the order of the archive's tables: what is made of them must not depend on hashing, and
     /// neighbouring stacks resemble each other.
-    pub(crate) fn finish(mut self) -> Vec<Sum> {
+    pub(crate) fn finish(mut self) -> Vec<Sum<S>> {
         self.sums.sort_unstable_by_key(|sum| (sum.owner, sum.at));
         self.sums
     }
@@ -88,7 +113,7 @@ impl StackSums {
 
     fn push(&mut self, owner: Owner, at: Attribution) -> u32 {
         // 2^32 sums take more than a hundred gigabytes.
-        self.sums.push(Sum { owner, at, weight: Weight::default() });
+        self.sums.push(Sum { owner, at, sum: S::default() });
         u32::try_from(self.sums.len() - 1).unwrap_or(NONE)
     }
 }
@@ -104,7 +129,7 @@ mod tests {
 
     #[test]
     fn sums_of_shared_and_own_stacks() {
-        let mut sums = StackSums::default();
+        let mut sums = StackSums::<Weight>::default();
         let mut truth = BTreeMap::new();
         let mut number = 7_u32;
         for _ in 0..5_000 {
@@ -122,7 +147,7 @@ mod tests {
             let sum: &mut Weight = truth.entry((owner, at)).or_default();
             sum.add(weight);
         }
-        let found: Vec<_> = sums.finish().into_iter().map(|sum| ((sum.owner, sum.at), sum.weight)).collect();
+        let found: Vec<_> = sums.finish().into_iter().map(|sum| ((sum.owner, sum.at), sum.sum)).collect();
         assert_eq!(found, truth.into_iter().collect::<Vec<_>>());
     }
 }

@@ -75,10 +75,10 @@ impl Question {
     pub fn folded(&self, recording: &OpenRecording) -> Result<Folded, Error> {
         let mut folded = Folded::new(self.about(recording));
         let (mut builder, sums, mut stacks) = self.sums(recording, true)?;
-        for Sum { owner, at, weight } in sums {
+        for Sum { owner, at, sum } in sums {
             let Some(stack) = stacks.get(at, &mut folded.catalog) else { continue };
             let thread = builder.thread(owner, &mut folded.catalog);
-            folded.weights.push(exported(thread, stack, weight));
+            folded.weights.push(exported(thread, stack, sum));
         }
         Ok(folded)
     }
@@ -90,10 +90,10 @@ impl Question {
     pub fn listed(&self, recording: &OpenRecording, per_thread: bool) -> Result<Listed, Error> {
         let mut listed = Listed::new(self.about(recording));
         let (mut builder, sums, mut stacks) = self.sums(recording, per_thread)?;
-        for Sum { owner, at, weight } in sums {
+        for Sum { owner, at, sum } in sums {
             let Some(stack) = stacks.list(at, &mut listed) else { continue };
             let thread = builder.thread(owner, &mut listed.catalog);
-            listed.weights.push(exported(thread, stack, weight));
+            listed.weights.push(exported(thread, stack, sum));
         }
         Ok(listed)
     }

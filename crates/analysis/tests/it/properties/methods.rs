@@ -6,20 +6,40 @@ use proptest::prelude::*;
 use tracesift_analysis::DEFAULT_CACHE_BYTES;
 use tracesift_analysis::method_total::{MethodTotal, SpanTotal};
 use tracesift_analysis::methods::{MethodAggregator, MethodTotals};
-use tracesift_analysis::{Item, Span};
+use tracesift_analysis::{Attribution, Item, SampleTotal, Span};
 use tracesift_trace::rows::switch_flags;
 use tracesift_trace::{ProcessId, StackId, ThreadId};
 
 use crate::properties::simulation::{self, Machine};
 
-fn aggregate(machine: &Machine, range: Span, cache_bytes: usize, samples_last: bool) -> MethodTotals {
+/// How the samples are given to the aggregator.
+#[derive(Clone, Copy, Debug)]
+enum Samples {
+    First,
+    Last,
+    /// Before the switches, added up by process and place, a part of them at a time.
+    AddedUp(usize),
+}
+
+fn aggregate(machine: &Machine, range: Span, cache_bytes: usize, samples: Samples) -> MethodTotals {
     let aggregator = MethodAggregator::new(&machine.recording, range, &machine.threads, machine.source());
     let mut aggregator = aggregator.with_cache_bytes(cache_bytes);
-    if !samples_last {
-        machine.samples.iter().for_each(|row| aggregator.sample(row));
+    match samples {
+        Samples::First => machine.samples.iter().for_each(|row| aggregator.sample(row)),
+        Samples::Last => {}
+        Samples::AddedUp(part) => {
+            for rows in machine.samples.chunks(part) {
+                let mut totals: BTreeMap<_, SampleTotal> = BTreeMap::new();
+                for row in rows.iter().filter(|row| range.contains(row.time)) {
+                    let place = Attribution::of_sample(row.stack, row.frame);
+                    totals.entry((row.process, place)).or_default().add(row.thread, row.time, row.weight);
+                }
+                totals.iter().for_each(|((process, place), total)| aggregator.samples_of(*process, *place, total));
+            }
+        }
     }
     machine.switches.iter().rev().for_each(|row| aggregator.switch(row));
-    if samples_last {
+    if matches!(samples, Samples::Last) {
         machine.samples.iter().rev().for_each(|row| aggregator.sample(row));
     }
     aggregator.finish()
@@ -125,11 +145,11 @@ proptest! {
         seed in any::<u64>(),
         has_ready in any::<bool>(),
         range in a_range(),
-        samples_last in any::<bool>(),
+        samples in prop_oneof![Just(Samples::First), Just(Samples::Last), (1usize..60).prop_map(Samples::AddedUp)],
         cache_bytes in prop_oneof![Just(DEFAULT_CACHE_BYTES), 0usize..4000],
     ) {
         let machine = simulation::run(seed, has_ready);
-        let totals = aggregate(&machine, range, cache_bytes, samples_last);
+        let totals = aggregate(&machine, range, cache_bytes, samples);
         prop_assert_eq!(totals.contradictions, 0);
         let charged = |stack: Option<StackId>| stack.map_or_else(Vec::new, |stack| machine.methods(stack));
         prop_assert_eq!(totals.methods, expected(&machine, range, charged));
@@ -138,7 +158,7 @@ proptest! {
     #[test]
     fn exclusive_cpu_adds_up_to_the_samples_with_a_leaf(seed in any::<u64>()) {
         let machine = simulation::run(seed, true);
-        let totals = aggregate(&machine, Span::ALL, DEFAULT_CACHE_BYTES, false);
+        let totals = aggregate(&machine, Span::ALL, DEFAULT_CACHE_BYTES, Samples::First);
         let exclusive = totals.methods.iter().map(|total| total.exclusive_cpu).sum::<i64>();
         let has_leaf = |stack: StackId| !machine.stacks[stack.index()].frames.is_empty();
         let sampled = machine.samples.iter().filter(|sample| sample.stack.is_some_and(has_leaf));
@@ -149,7 +169,7 @@ proptest! {
     fn unions_stay_below_the_sum_and_the_recording(seed in any::<u64>(), range in a_range()) {
         let machine = simulation::run(seed, true);
         let wall_clock = machine.recording.span.intersect(range).length();
-        for total in aggregate(&machine, range, DEFAULT_CACHE_BYTES, false).methods {
+        for total in aggregate(&machine, range, DEFAULT_CACHE_BYTES, Samples::First).methods {
             for spans in [total.wait, total.ready] {
                 prop_assert!(spans.longest <= spans.union && spans.union <= spans.sum.min(wall_clock));
             }
@@ -177,7 +197,7 @@ proptest! {
             }
         }
         let range = machine.recording.span;
-        for total in aggregate(&machine, range, 0, false).methods {
+        for total in aggregate(&machine, range, 0, Samples::First).methods {
             prop_assert!(total.wait.union <= range.length() && total.ready.union <= range.length());
         }
     }

@@ -136,7 +136,7 @@ fn totals<S: MethodSource>(
     let mut totals: Vec<_> = windows.spans().iter().map(new).collect();
     if let [totals] = &mut totals[..] {
         if opened.file.has_samples {
-            rows.summed_samples(representatives, |owner, sum| totals.samples_of(owner, sum))?;
+            rows.summed_samples(representatives, |owner, at, total| totals.samples_of(owner, at, total))?;
         } else {
             rows.cpu(&recording, |owner, row| totals.sample_of(owner, row))?;
         }

@@ -8,10 +8,10 @@ use std::cmp::Ordering;
 
 use clap::{Args, ValueEnum};
 use rustc_hash::FxHashMap;
-use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, SampleOfThread, Span, ThreadAccount, Times};
+use tracesift_analysis::{AccountedSwitch, Accounting, RecordingFacts, Span, ThreadAccount, Times};
 use tracesift_archive::Error;
-use tracesift_trace::ThreadId;
-use tracesift_trace::rows::{ProcessRow, ThreadRow};
+use tracesift_trace::rows::{CpuSampleRow, ProcessRow, ThreadRow};
+use tracesift_trace::{ThreadId, view};
 
 pub use self::columns::{COLUMNS, Row, reason_columns, waker_columns};
 
@@ -31,6 +31,12 @@ use crate::thread_filter::ThreadFilter;
 use crate::usage_error::UsageError;
 use crate::usual_options::UsualOptions;
 use tracesift_grammar::{TimeRange, milliseconds};
+
+view! {
+    /// The columns of a sample that the sums of threads need.
+    #[derive(Clone, Copy, Debug)]
+    struct SampleOfThread of CpuSampleRow { time, process, thread, weight }
+}
 
 /// Order of the rows, ascending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

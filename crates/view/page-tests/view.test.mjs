@@ -267,6 +267,9 @@ inPage("tree, flame graph and other panels answer", {}, async (page) => {
     await settled(page);
     assert.equal(await page.locator(".panel-body [role=alert]").count(), 0, name);
     assert.notEqual(await page.locator(".panel-body").innerHTML(), "", name);
+    // A tree leaves out small processes; nobody must take it for all of them.
+    const isOfStacks = ["Call tree", "Callers", "Flame graph"].includes(name);
+    assert.equal(/the 20 largest processes at most/.test(await page.locator(".panel-foot").innerText()), isOfStacks, name);
     // An explanation is no table: there is nothing to copy, and no empty menu.
     if (name !== "Explain") continue;
     await page.getByRole("button", { name: "Copy", exact: true }).click();

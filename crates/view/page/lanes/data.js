@@ -17,8 +17,7 @@ const PAUSE_MS = 40;
 const DATA_PER_LANE = 2;
 
 /**
- * Columns as wide as whole buckets of the archive, where these are about as short: their figures are there, and the same ones serve the
- * next steps of a zoom.
+ * Columns as wide as whole buckets of the archive, where these are about as short: the next steps of a zoom need the same.
  * @param {number} per ns
  */
 export function columnOf(per) {

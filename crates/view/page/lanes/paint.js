@@ -130,8 +130,7 @@ function paintStates(out, { data, height, scale, hue, kind }, palette) {
 }
 
 /**
- * How many at a time the full height of a lane means: a power of two that is enough, since a process that keeps one of 64 CPUs busy
- * would be a line of one pixel. A corner of the lane says it.
+ * How many at a time the full height of a lane means: the least power of two. On a scale of 64 CPUs, one would be a pixel.
  * @param {number} atOnce
  * @param {number} per ns of a column
  * @param {...(Numbers | null | undefined)} series

@@ -71,7 +71,7 @@ export function detail() {
         h("button", { onclick: () => (view.selection.value = view.lasting([span.start_ns, span.end_ns])) }, "Select"),
         at.waker?.lane ? h("button", { onclick: () => followWaker() }, "Follow") : null,
         at.words.length > 0 ? h("button", { onclick: () => copy(commandLine(carried(at.words)), "command") }, icon("command"), "Copy command") : null),
-      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method, span.state === "run" ? "Select it: Methods has its samples" : undefined),
+      h("h4", span.state === "wait" ? "Stack of the wait" : "Stack"), stackOf(at.stack, "Stack", at.method, span.state === "run" ? "Select it: Methods has its samples, if no filter hides them" : undefined),
       at.waker ? [h("h4", "Stack of the wake-up"), stackOf(at.waker.stack, "Stack of the wake-up", at.waker.method)] : null);
     element.scrollTop = 0;
   });

@@ -11,7 +11,7 @@ import { about, filters, tabs } from "./bar.js";
 import { detail } from "./detail.js";
 import { explained, isOpen } from "./explain.js";
 import { Flame } from "./flame.js";
-import { commandOf, footOf } from "./foot.js";
+import { commandOf, footOf, limitOf } from "./foot.js";
 import { hueOfCell, light, methodOf, processOf, showWait, threadOfRow } from "./go.js";
 import { questionOf, TOP } from "./questions.js";
 import { rowMenu } from "./row-menu.js";
@@ -296,7 +296,7 @@ export class Dock {
       this.#show(flame);
       flame.draw();
     }
-    fill(this.foot, h("span", `${group(boxes)} boxes`), commandOf(this.command));
+    fill(this.foot, h("span", `${group(boxes)} boxes`), limitOf(words, boxes), commandOf(this.command));
   }
 
   /** @param {WordContext} context @param {string} id @param {AbortSignal} signal */

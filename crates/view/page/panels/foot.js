@@ -17,10 +17,12 @@ export function footOf(answer, command, shown, count) {
   ];
 }
 
-/** Says where the command keeps the largest rows. @param {string[]} words @param {number} count rows of the answer */
-function limitOf(words, count) {
+/** Says where a command keeps the largest. @param {string[]} words @param {number} count rows */
+export function limitOf(words, count) {
   const after = (/** @type {string} */ word) => (words.includes(word) ? Number(words[words.indexOf(word) + 1] ?? NaN) : NaN);
   const [top, each] = [after("--top"), after("--top-methods")];
-  if (each > 0) return h("span.dim", `the ${group(each)} largest of each of the ${group(top)} largest processes at most`);
+  const processes = `the ${group(top)} largest processes at most`;
+  if (words[1] === "stacks") return h("span.dim", processes);
+  if (each > 0) return h("span.dim", `the ${group(each)} largest of each of ${processes}`);
   return count >= top ? h("span.dim", `the ${group(top)} largest; the command has more with a larger --top`) : null;
 }

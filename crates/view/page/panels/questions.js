@@ -2,7 +2,7 @@
 import * as view from "../state/view.js";
 import { rangeWord } from "../format.js";
 
-/** Rows that a table shows at most; a command with another `--top` shows more. */
+/** Rows of a table at most; a command with another `--top` shows more. */
 export const TOP = 2_000;
 
 /** What the filter's patterns are made of. */
@@ -11,6 +11,7 @@ export const PATTERNS = [
   "lock: all names that contain it, as *lock*. This is clock_gettime, too.",
   "*  any text        ?  one character",
   "a;b  a or b        !a  not a",
+  "m*!*  functions of modules m*",
   "*lock*;!*clock*  with lock, but not with clock",
 ].join("\n");
 
@@ -19,7 +20,7 @@ function common({ range, process }, more) {
   return [...(range ? ["--time", rangeWord(range)] : []), ...(process ? ["-p", process] : []), ...more];
 }
 
-/** @param {WordContext} context @returns {string[]} the thread that panels are about, for questions that can choose it */
+/** @param {WordContext} context @returns {string[]} the chosen thread */
 const ofThread = ({ tid }) => (tid === null ? [] : ["--tid", String(tid)]);
 
 /** @param {string} text */
@@ -44,10 +45,13 @@ const ofProcesses = (context) => [...(context.process ? [] : filtered(context, "
 /** @param {WordContext} context */
 const top = (context) => ["--top", String(context.top)];
 
-/** @param {WordContext} context @param {...string} more */
-const stacks = (context, ...more) => ["dump", "stacks", ...ofThread(context), ...more, "--measure", context.measure, ...filtered(context, "--methods"), ...common(context, [])];
+/** Processes of a tree. */
+const MOST = ["--top", "20"];
 
-/** The words of `dump path`, whose window has a name of its own. @param {Pick<WordContext, "range" | "process" | "tid">} context */
+/** @param {WordContext} context @param {...string} more */
+const stacks = (context, ...more) => ["dump", "stacks", ...ofThread(context), ...more, "--measure", context.measure, ...filtered(context, "--methods"), ...common(context, MOST)];
+
+/** The words of `dump path`. @param {Pick<WordContext, "range" | "process" | "tid">} context */
 export const windowWords = ({ range, process, tid }) => [...(process ? ["-p", process] : []), ...(range ? ["--window", rangeWord(range)] : []), ...(tid === null ? [] : ["--anchor", String(tid)])];
 
 const CODE = ["samples", "switches"];
@@ -94,7 +98,7 @@ const ASKED = [
   },
   {
     id: "butterfly", title: "Butterfly", about: "Callers and callees of one function", view: "butterfly", needs: CODE,
-    words: (c) => ["dump", "stacks", ...ofThread(c), "--root", c.method ?? "*", "--measure", c.measure, ...common(c, [])],
+    words: (c) => ["dump", "stacks", ...ofThread(c), "--root", c.method ?? "*", "--measure", c.measure, ...common(c, MOST)],
     filter: "method",
   },
   {

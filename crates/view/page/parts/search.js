@@ -99,7 +99,7 @@ export class Search {
     });
   }
 
-  /** The density of the chosen hit, else of the first one; a hit without a lane has that of its kind, if the server told one. */
+  /** The density of the chosen hit, else of the first one: that of its lane, else of its kind. */
   async #density() {
     const hit = this.hits[Math.max(0, this.at)];
     const of = (/** @type {Density} */ one) => one.name === hit?.name && one.kind === hit.kind;

@@ -24,6 +24,8 @@ pub enum LimitKind {
     PartialSwitches,
     /// None of the events is CPU time.
     NoCpuEvent,
+    /// Samples of CPU time have no time: only sums over the whole recording hold.
+    SamplesWithoutTime,
     /// Ends of disk operations are missing.
     OpenDiskOperations,
     /// Files of programs were not found, so that their stacks end early.
@@ -45,6 +47,7 @@ impl LimitKind {
             HealthKind::BROKEN_SWITCH_CHAIN => Self::BrokenSwitchChains,
             HealthKind::SAMPLED_SWITCHES | HealthKind::SWITCHES_OF_SINGLE_TASKS => Self::PartialSwitches,
             HealthKind::NO_CPU_EVENT => Self::NoCpuEvent,
+            HealthKind::SAMPLES_WITHOUT_TIME => Self::SamplesWithoutTime,
             HealthKind::DISK_COMPLETIONS_MISSING => Self::OpenDiskOperations,
             _ => Self::Other,
         }

@@ -131,7 +131,16 @@ impl RecordingLabel {
 
     /// Whether a part of the recording is missing or could not be read.
     fn is_cut_short(&self) -> bool {
-        self.warnings.iter().any(|limit| limit.kind == LimitKind::CutShort)
+        self.has_limit(LimitKind::CutShort)
+    }
+
+    /// Whether samples of CPU time have no time, so that no range of time can be compared with their sum.
+    pub(crate) fn has_samples_without_time(&self) -> bool {
+        self.has_limit(LimitKind::SamplesWithoutTime)
+    }
+
+    fn has_limit(&self, kind: LimitKind) -> bool {
+        self.warnings.iter().any(|limit| limit.kind == kind)
     }
 
     /// Why there is nothing of a table, and the command that records it.

@@ -45,6 +45,7 @@ mod recorded;
 mod recorded_command;
 mod regions;
 mod registry;
+mod samples_without_time;
 mod summed_samples;
 mod syscalls;
 mod tcp;

@@ -196,6 +196,8 @@ impl<'a> Names<'a> {
 /// How many CPUs could work for a lane at a time; `None`: its figure has no share.
 pub(super) fn at_once(recording: &OpenRecording, lane: LaneKind, measure: Measure) -> Option<i64> {
     match (lane, measure) {
+        // All of them would lie in the first bucket, whatever its length.
+        (_, Measure::Cpu) if recording.file.has_samples_without_time() => None,
         (LaneKind::Process | LaneKind::Tag, Measure::Cpu | Measure::Run)
         | (LaneKind::Method | LaneKind::Module, Measure::Cpu) => Some(i64::from(recording.info().cpu_count)),
         (LaneKind::Cpu, Measure::Cpu | Measure::Run) | (LaneKind::Disk, Measure::Busy) => Some(1),

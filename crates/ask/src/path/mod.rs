@@ -1,7 +1,7 @@
 //! The account of a window of time: which thread had each nanosecond, in which state, in which code.
 //!
-//! `spec` reads the window that people write, `window` finds it in a recording with the thread that the account starts from,
-//! and `account` follows the bounded critical path ([`tracesift_analysis::path`]) through it, whose leaves
+//! `spec` reads the window that people write, `window` finds it in a recording with the thread that the account starts from
+//! (of the process that `marking_process` finds, if nobody names one), and `account` follows the bounded critical path ([`tracesift_analysis::path`]) through it, whose leaves
 //! `collector` folds into parts; `disk_waits` finds the operations that ended waits. An account consists of parts with
 //! numbers in place of names; `rows` names them, as coarse or as fine as somebody asks. Who wants to know more
 //! than that is a `witness`: it takes the pieces one by one, with the `chains` of threads that lead to them and
@@ -12,6 +12,7 @@ pub(crate) mod chains;
 mod charges;
 mod collector;
 mod disk_waits;
+mod marking_process;
 mod on_cpu;
 mod options;
 pub(crate) mod parties;

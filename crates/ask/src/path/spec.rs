@@ -26,7 +26,8 @@ pub struct WindowSpec {
 /// The ends of a window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum WindowKind {
-    /// The life of the program that the recorder started, or of the processes that the filter names.
+    /// The life of the processes that the filter names; without one, of the program that the recorder started, or of the process that
+    /// wrote the marks.
     #[default]
     Auto,
     /// The life of a process.

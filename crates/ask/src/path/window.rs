@@ -8,6 +8,7 @@ use tracesift_grammar::Patterns;
 use tracesift_trace::rows::{ContextSwitchRow, MarkRow, ProcessRow, ThreadRow};
 use tracesift_trace::{ProcessId, ThreadId, view};
 
+use super::marking_process::marking_process;
 use super::on_cpu::running_at;
 use super::spec::{FORMS, WindowKind, WindowSpec};
 use crate::absence::Absence;
@@ -176,7 +177,7 @@ impl<'a> Search<'a> {
     fn all(&self) -> Result<Found, Error> {
         let own = self.accepted();
         match &self.query.spec.kind {
-            WindowKind::Auto => Ok(self.auto(&own)),
+            WindowKind::Auto => self.auto(&own),
             WindowKind::Process(patterns) => {
                 let named = own.iter().filter(|row| patterns.matches(&row.name, row.pid));
                 Ok(Ok(named.filter_map(|row| self.life(row)).collect()))
@@ -193,8 +194,8 @@ impl<'a> Search<'a> {
         Processes::new(self.people.processes).selected(&self.query.filter).collect()
     }
 
-    /// The life of the program that was recorded, or of the processes that were named.
-    fn auto(&self, own: &[&'a ProcessRow]) -> Found {
+    /// The life of the program that was recorded, or of the processes that were named, or of the process that wrote the marks.
+    fn auto(&self, own: &[&'a ProcessRow]) -> Result<Found, Error> {
         let program = self.recorded();
         if !self.query.filter.is_empty() {
             let mut windows: Vec<Window> = own.iter().filter_map(|row| self.life(row)).collect();
@@ -205,17 +206,19 @@ impl<'a> Search<'a> {
                 windows.retain(is_program);
                 windows.iter_mut().for_each(|window| window.among = among);
             }
-            return Ok(windows);
+            return Ok(Ok(windows));
         }
-        let Some(pid) = recorded_program::pid(&self.recording.info().facts) else {
-            return Err(Absence::Because(format!(
-                "the recording does not tell which program was tested: name it with -p, or give --window {FORMS}"
-            )));
+        let (program, why) = match recorded_program::pid(&self.recording.info().facts) {
+            Some(pid) => (program, format!("the program that was tested, process {pid}, is not in it")),
+            None => {
+                let marking = marking_process(self.recording.archive())?;
+                let program = self.people.processes.iter().find(|row| Some(row.process) == marking);
+                let forms = format!("name it with -p, or give --window {FORMS}");
+                (program, format!("the recording does not tell which program was tested: {forms}"))
+            }
         };
-        program
-            .and_then(|row| self.life(row))
-            .map(|window| vec![window])
-            .ok_or_else(|| Absence::Because(format!("the program that was tested, process {pid}, is not in it")))
+        let window = program.and_then(|row| self.life(row));
+        Ok(window.map(|window| vec![window]).ok_or(Absence::Because(why)))
     }
 
     /// The program that was recorded, where it counts more than others.

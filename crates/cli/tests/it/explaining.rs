@@ -134,6 +134,19 @@ fn the_table_begins_with_the_answer_and_fits() {
     assert_eq!(table.lines().find(is_long), None);
 }
 
+/// Who marks start and end is tested.
+#[test]
+fn a_recording_with_marks_of_one_process_needs_no_name() {
+    let directory = demo();
+    let account = |options: &[&str]| {
+        let explained = explain(&directory, &[&["demo/*Serial_12695ms*"], options].concat());
+        explained["explanations"][0]["account"].clone()
+    };
+    let named = account(&["-p", "FileWriter"]);
+    assert_eq!(account(&[]), named);
+    assert!(number(&named["window_ns"]) > 12_000 * MS, "{named}");
+}
+
 #[test]
 fn what_cannot_be_explained_is_said_with_its_exit_code() {
     let directory = demo();
@@ -141,7 +154,7 @@ fn what_cannot_be_explained_is_said_with_its_exit_code() {
     let nobody = said(&["explain", "demo/*Serial_7066ms*", "-p", "nobody"]);
     assert!(nobody.starts_with("exit: 1") && nobody.contains("nothing fits process:nobody"), "{nobody}");
     // Without a window the machine is looked at.
-    let untold = said(&["explain", "demo/*Serial_7066ms*"]);
+    let untold = said(&["explain", "demo/win10/Balanced.sift"]);
     assert!(untold.starts_with("exit: 0") && untold.contains("No account: ") && untold.contains("-p"), "{untold}");
     let range = said(&["explain", "demo/*Serial_7066ms*", "--window", "1s..2s"]);
     assert!(range.starts_with("exit: 64") && range.contains("does not say which program is tested"), "{range}");

@@ -31,7 +31,7 @@ use crate::shown::Shown;
 /// Random archives per question.
 const ARCHIVES: u64 = 12;
 /// Questions to each of them.
-const QUESTIONS: usize = 12;
+const QUESTIONS: usize = 6;
 
 macro_rules! check {
     ($($(#[$about:meta])* $variant:ident($module:ident),)*) => {

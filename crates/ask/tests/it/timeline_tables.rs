@@ -82,7 +82,7 @@ fn tables_and_rows_give_the_same_answers() {
         events += opened.row_count::<TimelineEventRow>();
         let recording = OpenRecording::open(&Source::archive(archive)).expect("opened");
         let mut random = SplitMix64::new(seed);
-        for round in 0..10 {
+        for round in 0..5 {
             let (time, buckets) = some(&mut random, recording.file.end);
             let origin = if round % 4 == 0 { random.between(0, 1 << 20) } else { 0 };
             for (lane, measure) in ASKED {
@@ -110,7 +110,7 @@ fn tables_and_rows_give_the_same_answers() {
         }
     }
     assert!(disks > 100 && events > 20, "{disks} rows of disks, {events} of events");
-    assert!(asked == 2_200 && lanes > 5_000 && spared > 750, "{asked} questions, {lanes} lanes, {spared} by tables");
+    assert!(asked == 1_100 && lanes > 2_500 && spared > 375, "{asked} questions, {lanes} lanes, {spared} by tables");
 }
 
 #[test]
